@@ -23,7 +23,7 @@ def test_a_search_is_approved_reported_revised_and_approved(cli, reply, reviewin
     plan = tmp_path / "plan.json"
     plan.write_text('{"search_queries": [{"query_text": "something else"}]}')
     refused = cli("resume", thread, "--edit", str(plan))
-    assert (refused.code, "nothing is searched" in refused.stderr) == (2, True)
+    assert (refused.code, "searches nothing" in refused.stderr) == (2, True)
     plan.write_text('{"decomposed_questions": ["What are they?", "What are molecules?"]}')
     drafted = cli("resume", thread, "--edit", str(plan), "--json", code=3)
     assert drafted.document["review"]["kind"] == "pre_output_review"

@@ -50,7 +50,7 @@ async def test_a_person_is_asked_where_their_own_condition_holds():
     flow = workflow(lambda state: state.critique.overall_score < 7, poor)
     review = await asked(flow)
     assert (review.name, review.timeout_seconds) == ("Extended Review", 14_400)
-    assert review.effects["skip"] == "have it revised by the critique"
+    assert review.effects["skip"] == "revise it according to the critique"
     again = await flow.answer("t", "skip", token=review.token)
     assert again.shows["draft"]["version"] == 2
     report = await flow.answer("t", "approve", token=again.token)

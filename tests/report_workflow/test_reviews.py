@@ -277,7 +277,7 @@ async def test_words_beside_an_edit_of_the_text_are_named_as_not_done():
     review = await flow.answer("t", {"action": "modify", **edit})
     edited, words = review.shows["revision_notes"]
     assert edited == "edited by a person"
-    assert words.startswith("not done, since your text is taken as it is")
+    assert words.startswith("not done, because your text is used unchanged")
     assert "'shorten it'" in words
 
 
@@ -285,6 +285,6 @@ async def test_a_plan_takes_changes_or_words_and_not_both():
     flow = workflow()
     await flow.start(QUESTION, thread_id="t")
     both = {"modifications": {"research_plan": PLAN}, "feedback": "more on winter"}
-    with pytest.raises(InvalidDecisionError, match="give one of the two"):
+    with pytest.raises(InvalidDecisionError, match="but not both"):
         await flow.answer("t", {"action": "modify", **both})
     assert (await flow.answer("t", "approve")).kind == "pre_output_review"

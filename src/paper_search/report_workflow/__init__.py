@@ -1,4 +1,4 @@
-"""The research report as a graph, and the object that drives it."""
+"""The research report as a graph, and ReportWorkflow, which runs it."""
 
 from __future__ import annotations
 

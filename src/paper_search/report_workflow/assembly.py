@@ -1,4 +1,4 @@
-"""From settings to the live objects of a report: the only place that chooses which ones."""
+"""Builds the live objects of a report from the settings; no other module chooses them."""
 
 import functools
 from collections.abc import Callable, Mapping
@@ -38,9 +38,9 @@ _ON_THE_WEB: tuple[SearchType, ...] = ("web", "news")
 
 
 def assemble_report(config: AppConfig, sources: list[str] | None = None) -> ReportServices:
-    """Return what the steps of a report are given, as the settings describe it.
+    """Return the services of a report that the settings describe.
 
-    `sources`: only these, also where the settings have them switched off; None for all enabled.
+    `sources`: only these, even if the settings disable them; None for all enabled ones.
     """
     redact_output(config.secrets)
     models = _models(config)
@@ -50,13 +50,13 @@ def assemble_report(config: AppConfig, sources: list[str] | None = None) -> Repo
         model=models,
         pages=page_reader(config),
         domain=config.domain,
-        # The models of single roles are known to their runs only.
+        # Models of single roles are settings of a run, so they are not known here.
         metering=metering_of(config, {Skill.JUDGE: models(None)}),
     )
 
 
 def page_reader(config: AppConfig) -> ReadsPages | None:
-    """Return what fetches pages and open papers; None if the settings want none fetched."""
+    """Return the reader of web pages and open papers; None if the settings switch it off."""
     if config.report_pages == 0:
         return None
     from paper_search.pages.fetching import PageFetcher  # noqa: PLC0415  # httpx is slow to import
@@ -75,7 +75,7 @@ def _models(config: AppConfig) -> Callable[[str | None], LLMProvider | None]:
         full_name = name or config.llm.model
         return provider(full_name) if full_name else None
 
-    model(None)  # a wrong setting is told before a report begins
+    model(None)  # raise for a wrong setting before a report begins
     return model
 
 
@@ -124,30 +124,30 @@ def _collection(url: str) -> ReadsCollection:
 
 
 def services_begun_with(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a report that its services depend on, from the channels of it."""
+    """Return the settings in the channels of a report that its services depend on."""
     params = values.get(PARAMS) or {}
     return {name: params[name] for name in ("sources", "max_pages") if name in params}
 
 
 async def finished_collection(persistence: Persistence, thread_id: str) -> PaperCollection:
-    """Return the papers of a finished search; set aside is more than there.
+    """Return the papers of a finished search, with more of them set aside.
 
-    It is what full texts excluded, and what a model judged to meet nothing, unless a person
-    included it.
+    Set aside are also papers excluded by their full texts, and undecided ones that, by the grades
+    of a model, meet no criterion.
     """
     session = SearchSession.on(persistence, thread_id)
     state = await session.state()
     result = await session.result()
     if not state.is_complete or result is None:
         raise ThreadWaitingError(
-            f"the search of thread {thread_id!r} has not ended; a report is made from its result. "
-            f"Take it to its end first: `paper-search resume {thread_id}`"
+            f"the search of thread {thread_id!r} has not ended, but a report needs its result. "
+            f"Finish it first: `paper-search resume {thread_id}`"
         )
     texts = await full_texts(session.records)
-    out = {i for i, text in texts.items() if text.status is TextStatus.EXCLUDED}
+    excluded = {i for i, text in texts.items() if text.status is TextStatus.EXCLUDED}
     undecided = (paper for paper in result.papers if paper.decision == "undecided")
-    out |= {paper.id for paper in undecided if paper.grades and not paper.relevance_score}
+    excluded |= {paper.id for paper in undecided if paper.grades and not paper.relevance_score}
     papers, more = (
-        [p for p in result.papers if (p.id in out) is is_out] for is_out in (False, True)
+        [p for p in result.papers if (p.id in excluded) is is_out] for is_out in (False, True)
     )
     return result.model_copy(update={"papers": papers, "set_aside": [*more, *result.set_aside]})

@@ -1,4 +1,4 @@
-"""What the steps of a report share: their services, their records, and the step itself."""
+"""What the steps of a report share: services, records, approvals, and the step itself."""
 
 import asyncio
 import contextlib
@@ -44,16 +44,16 @@ from paper_search.threads.questions import state_of_step
 from paper_search.threads.records import Approvals, RecordStore, storable
 
 ChoosesModel = Callable[[str | None], LLMProvider | None]
-"""Gives the model of a name, or the one of the settings for None; None if there is none."""
+"""Returns the model of a name, or for None the one of the settings, if there is one."""
 MakesSearcher = Callable[[LLMProvider | None, list[str] | None], ReportSearcher]
-"""Gives a searcher that judges by a model, if there is one, and asks these sources only."""
+"""Returns a searcher that judges by the model, if there is one, and queries only these sources."""
 ReadsCollection = Callable[[str], Awaitable[PaperCollection]]
-"""Gives the papers of a finished search by its thread."""
+"""Returns the papers of a finished search by its thread."""
 
 
 class ReadsPages(Protocol):
     async def add_texts(self, results: list[SearchResult], limit: int) -> PagesRead:
-        """Return the sources with what could be read of at most so many addresses."""
+        """Return the sources with the texts of at most `limit` URLs."""
         ...
 
 
@@ -65,11 +65,10 @@ class ReportServices:
     pages: ReadsPages | None = None
     domain: str = "general"
     metering: Metering = field(default_factory=Metering)
-    """Counts the calls of models."""
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     """Waits between attempts."""
     breakpoints: Sequence[HITLBreakpoint] = ()
-    """Of one's own, beside those of the settings."""
+    """Custom ones, besides those of the settings."""
 
 
 Context = StepContext[StepState, ReportParams, ReportServices]
@@ -77,15 +76,15 @@ RoleT = TypeVar("RoleT")
 RequestT = TypeVar("RequestT", bound=BaseModel)
 WorkT = TypeVar("WorkT")
 SHOWN = Amount(40, 1200)
-"""What a model is shown at first, unless its role needs more."""
+"""Sources and characters that a model is shown at first, unless its role needs more."""
 READ = Amount(40, 2500)
-"""What the analyst is shown at first."""
+"""The same for the analyst."""
 BATCH = 5
-"""Queries that are asked in one step, between two checkpoints of the thread."""
+"""Queries per step, and so between two checkpoints of the thread."""
 
 
 class ReportStep:
-    """A step of a report while it runs: what it has to hand, and what it says of itself."""
+    """A running step of a report: its services and records, and its messages, notes and errors."""
 
     def __init__(self, ctx: Context) -> None:
         self.ctx = ctx
@@ -136,7 +135,7 @@ class ReportStep:
 
     @contextlib.asynccontextmanager
     async def model(self) -> AsyncIterator["StepModel | None"]:
-        """Give the model of the role that the step is named after, if any, and count its calls."""
+        """Yield the model of the step's role, if there is one, and count its calls."""
         params, role = self.params.model_dump(), self.ctx.step_id
         llm = self.services.model(params[f"{role}_model"])
         if llm is None:
@@ -154,11 +153,11 @@ class ReportStep:
 
     @property
     def _position(self) -> str:
-        """Return a name of the step in flight that is the same when it is repeated."""
+        """Return a name of the running step that is the same when it is repeated."""
         state = self.state
         lengths = (len(state.messages), len(state.errors), len(state.checkpoints))
         if not any(lengths):
-            return "start"  # the id is drawn anew until the first step has stored it
+            return "start"  # the workflow id is not stored before the end of the first step
         return ":".join(map(str, (state.workflow_id, *lengths)))
 
     async def work(
@@ -168,10 +167,10 @@ class ReportStep:
         request: RequestT,
         amount: Amount = SHOWN,
     ) -> WorkT | None:
-        """Return what a role makes of a request; None if it failed, and the errors say how.
+        """Return the output of a role; None if it failed, which the errors describe.
 
-        It works with a model, shown so many sources and characters; or without one, where there is
-        none or where it fails for good.
+        It uses the model with `amount` sources and characters; without a model, or if the model
+        fails permanently, it works by algorithm.
         """
         node, domain = self.ctx.step_id, self.services.domain
         without = role(None, domain)
@@ -196,18 +195,18 @@ class ReportStep:
                     self.note(note)
 
     def own_breakpoint(self, state: StepState) -> HITLBreakpoint | None:
-        """Return the first breakpoint of one's own that is due after this step; None if none is.
+        """Return the first custom breakpoint that is due after this step, if any.
 
-        One whose condition fails is due: a person is rather asked for nothing than not at all.
+        One whose condition raises is due: a needless question is better than a missing one.
         """
-        for one in self.services.breakpoints:
+        for point in self.services.breakpoints:
             try:
-                is_due = one.step == self.ctx.step_id and one.should_trigger(state)
-            except Exception as error:  # noqa: BLE001  # it is somebody else's code
-                self.errors.append(classified(error, f"breakpoint {one.name!r}"))
+                is_due = point.step == self.ctx.step_id and point.should_trigger(state)
+            except Exception as error:  # noqa: BLE001  # foreign code
+                self.errors.append(classified(error, f"breakpoint {point.name!r}"))
                 is_due = True
             if is_due:
-                return one
+                return point
         return None
 
     def asks(self, kind: BreakpointName, own: HITLBreakpoint | None) -> dict[str, Any]:
@@ -220,10 +219,10 @@ class ReportStep:
 
 
 def settings_of(ctx: Context) -> ReportParams:
-    """Return the settings of the run: those of its context, and over them `config` of its input.
+    """Return the settings of the run: those of its context, overridden by `config` of its input.
 
     Raises:
-        InputError: `config` names what is not a setting, or gives a value that none can have.
+        InputError: `config` has an unknown setting, or an invalid value.
     """
     if not (own := ctx.step_state.config):
         return ctx.workflow_params
@@ -235,8 +234,8 @@ def settings_of(ctx: Context) -> ReportParams:
 
 _IN_FLIGHT = "in flight"
 _BOUNDARY = re.compile(r"\bdata-[0-9a-f]{16}\b")
-_DECIDED_ON = {"original_query", "decomposed_questions", "expected_sections", "methodology"}
-"""What of a plan stays as it was decided; its queries change while they are asked."""
+_APPROVED_FIELDS = {"original_query", "decomposed_questions", "expected_sections", "methodology"}
+"""Fields of a plan that must not change after its approval; its queries change while they run."""
 
 
 VersionT = TypeVar("VersionT", ResearchDraft, Critique)
@@ -269,10 +268,10 @@ class ReportRecords(RecordStore):
 
 
 class StepModel(LLMProvider):
-    """A model as one step asks it: a limited number of times, and the same only once.
+    """A model for one step: with a limited number of calls, and answers that are reused.
 
-    Each call is counted on the records before it is made, and each answer is kept there: a step
-    that is repeated after a crash loses no count and pays for nothing again.
+    Each call is counted in the records before it is made, and each answer is stored there: a step
+    that is repeated after a crash loses no count and pays for nothing twice.
     """
 
     def __init__(self, llm: LLMProvider, records: ReportRecords, step: str, most: int) -> None:
@@ -285,7 +284,7 @@ class StepModel(LLMProvider):
         self.calls = 0
 
     async def begin(self) -> None:
-        """Take over what the step's first try did, and delete the answers of the steps before."""
+        """Take over the calls of an interrupted run of the step; delete answers of other steps."""
         row = (await self._records.get("report_calls", [_IN_FLIGHT])).get(_IN_FLIGHT, {})
         self.calls = int(row["calls"]) if row.get("step") == self._step else 0
         keys = await self._records.rows("report_answers")
@@ -314,7 +313,7 @@ class StepModel(LLMProvider):
         async with self._counting:
             if self.calls >= self._most:
                 raise ModelCallLimitError(
-                    f"the report may ask a model {self._most} more times and has done so; "
+                    f"the report has made the {self._most} model calls that were left to it; "
                     "raise max_model_calls to allow more"
                 )
             self.calls += 1
@@ -323,7 +322,7 @@ class StepModel(LLMProvider):
 
 
 def _digest(system_prompt: str, user_message: str, schema: dict[str, Any] | None) -> str:
-    """Return the same for the same question, whose data blocks differ in their marks."""
+    """Return a digest that ignores the random marks of data blocks."""
     text = f"{system_prompt}\0{_BOUNDARY.sub('data', user_message)}\0{schema}"
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
 
@@ -338,7 +337,7 @@ class PlanApprovals(Approvals[ResearchPlan]):
         return "passed"
 
     def _approved_part(self, proposal: ResearchPlan) -> dict[str, Any]:
-        return proposal.model_dump(include=_DECIDED_ON)
+        return proposal.model_dump(include=_APPROVED_FIELDS)
 
 
 def _row(model: BaseModel) -> dict[str, Any]:

@@ -23,13 +23,13 @@ from paper_search.report_workflow.state import ReportParams, StepState, Workflow
 from paper_search.steps import Outcome, StepUpdate
 from paper_search.steps.types import Approve, Fail, Iterate, Ok
 
-_TEXT_AS_IT_IS = (
-    "not done, since your text is taken as it is; say the words alone to have another version"
+_TEXT_UNCHANGED = (
+    "not done, because your text is used unchanged; send only the words to get another version"
 )
 
 
 async def writer(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
-    """Write the first version or the next one; what a person wrote is taken as it is."""
+    """Write the first or the next version; a text by a person is used unchanged."""
     step = ReportStep(ctx)
     state, results = step.state, await step.results()
     data = dict(state.collected_data)
@@ -39,7 +39,7 @@ async def writer(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
         draft = with_edits(state.draft, changes, Evidence(results))
         notes = ["edited by a person"]
         if state.human_note:
-            notes.append(f"{_TEXT_AS_IT_IS}: {state.human_note!r}")
+            notes.append(f"{_TEXT_UNCHANGED}: {state.human_note!r}")
         output = WriterOutput(draft=draft, revision_notes=notes)
     else:
         output = await _write(step, results)
@@ -71,7 +71,7 @@ async def _write(step: ReportStep, results: list[SearchResult]) -> WriterOutput 
         analysis=state.analysis,
         research_plan=step.plan,
         previous_draft=state.draft,
-        critique=_to_answer(state) if state.draft is not None else None,
+        critique=_critique_with_note(state) if state.draft is not None else None,
         style_guide=params.style_guide,
         target_length=params.target_length,
         search_results=results,
@@ -79,7 +79,7 @@ async def _write(step: ReportStep, results: list[SearchResult]) -> WriterOutput 
     return await step.work(Writer, Writer.write, request)
 
 
-def _to_answer(state: StepState) -> Critique:
+def _critique_with_note(state: StepState) -> Critique:
     critique = state.critique or Critique(version=state.draft.version if state.draft else 1)
     if not state.human_note:
         return critique
@@ -95,10 +95,10 @@ def _to_answer(state: StepState) -> Critique:
 
 
 async def reviewer(ctx: Context) -> tuple[Ok | Iterate | Approve | Fail, StepUpdate]:
-    """Judge the draft; the rules say whether it is given out, mended, shown to a person, or not.
+    """Review the draft; the rules decide whether it is output, revised, or shown to a person.
 
-    Where no model wrote another version, what was said of this one holds, and it is not revised
-    again; a person who is asked before the end sees it.
+    If no model wrote another version, the critique of this one stays, and it is not revised again;
+    a person who is asked before the output sees it.
     """
     step = ReportStep(ctx)
     state, params = step.state, step.params
@@ -112,7 +112,7 @@ async def reviewer(ctx: Context) -> tuple[Ok | Iterate | Approve | Fail, StepUpd
         if output is None:
             return Outcome.FAIL, step.update(status=ResearchStatus.FAILED)
         critique = output.critique
-        changes |= await _reviewed(step, output)
+        changes |= await _store_critique(step, output)
         after = state.model_copy(update=changes)
     own = step.own_breakpoint(after)
     is_asked = own is not None or (is_stuck and params.hitl_before_output)
@@ -129,8 +129,8 @@ async def reviewer(ctx: Context) -> tuple[Ok | Iterate | Approve | Fail, StepUpd
     return outcome, step.update(**changes)
 
 
-async def _reviewed(step: ReportStep, output: ReviewerOutput) -> dict[str, Any]:
-    """Store a critique; return what it changes."""
+async def _store_critique(step: ReportStep, output: ReviewerOutput) -> dict[str, Any]:
+    """Store a critique; return the changed fields."""
     state, critique = step.state, output.critique
     await step.records.store_version(critique)
     score = critique.overall_score
@@ -173,7 +173,7 @@ def _best(state: StepState, critique: Critique) -> dict[str, Any]:
 def route_after_reviewer(
     state: WorkflowState, params: ReportParams, *, is_asked: bool = False
 ) -> Ok | Iterate | Approve | Fail:
-    """Return what becomes of a reviewed draft: ok, a person sees it; approve, it is given out.
+    """Return the outcome of a reviewed draft: ok, ask a person; approve, output it.
 
     =========  ==========  =====================  =======
     verdict    iterations  a person is asked      outcome
@@ -189,8 +189,8 @@ def route_after_reviewer(
     reject     any         no                     fail
     =========  ==========  =====================  =======
 
-    None: nobody judged the draft. A person's own text goes back to the person, whatever the
-    verdict, and so does every draft where `is_asked`: a breakpoint of one's own is due.
+    The verdict "none" means that nobody judged the draft. A text by a person goes back to the
+    person, whatever the verdict. So does every draft with `is_asked`: a custom breakpoint is due.
     """
     if state.critique is None:
         return Outcome.FAIL

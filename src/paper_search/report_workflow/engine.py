@@ -1,4 +1,4 @@
-"""ReportWorkflow: the research-report graph, driven from Python; and its threads."""
+"""ReportWorkflow: runs the research-report graph from Python; and the session of its threads."""
 
 import asyncio
 import contextlib
@@ -43,8 +43,8 @@ from paper_search.threads.engine import ProgressReporter, ThreadEngine, admit, t
 from paper_search.threads.questions import OpenQuestion, QuestionRef, valid_question
 from paper_search.threads.session import ThreadSession
 
-SILENCE = "timeout"
-"""Who decided where nobody did in time and the run is set to approve then."""
+TIMEOUT = "timeout"
+"""The person in the ledger if nobody answered in time and the settings approve then."""
 
 
 class ReportSession(ThreadSession[WorkflowState, Review, Report]):
@@ -64,18 +64,18 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
     records: ReportRecords
 
     async def approve_by_timeout(self, waiting: OpenQuestion[Review]) -> bool:
-        """Go on with what nobody answered in time, if the run is set to; return whether it did.
+        """Approve a question that nobody answered in time, if the settings say so; return whether.
 
-        Silence is a decision like any other: it counts once, and an answer that was stored before
-        it is the one that is applied.
+        This is a decision like any other: it counts once, and an answer that was stored before it
+        is applied instead.
         """
         if not (waiting.question.auto_approve_on_timeout and waiting.question.is_overdue()):
             return False
-        silence = ReviewDecision(
+        approval = ReviewDecision(
             action=HITLAction.APPROVE, review=waiting.question.reference, decided_by="timeout"
         )
-        plain = to_storable(silence.model_dump(mode="json"))
-        entry = await self.ledger.record(self.thread_id, waiting.interrupt_id, plain, SILENCE)
+        plain = to_storable(approval.model_dump(mode="json"))
+        entry = await self.ledger.record(self.thread_id, waiting.interrupt_id, plain, TIMEOUT)
         await self.apply(entry)
         return True
 
@@ -83,43 +83,43 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
         return await self.records.results((await self.state()).result_ids)
 
     async def result(self) -> Report:
-        """Return the report; of one that has not ended, nothing but its sources."""
+        """Return the report; before its end, only its sources."""
         state = await self.state()
         data = state.collected_data
         product = data.get("final_output") or data.get("fallback_output") or {}
         report = Report.of(product, await self.results(), state.analysis, state.critique)
         if state.human_approved:
             entries = await self.ledger.entries(self.thread_id)
-            counting = (one for one in entries if one.status is not LedgerStatus.SUPERSEDED)
-            latest = max(counting, key=lambda one: self.reference_of(one).position, default=None)
+            valid = (entry for entry in entries if entry.status is not LedgerStatus.SUPERSEDED)
+            latest = max(valid, key=lambda entry: self.reference_of(entry).position, default=None)
             if latest is not None:
                 report.approval = Approval(by=latest.decided_by, at=latest.decided_at)
         return report
 
     async def preview(self) -> Report:
-        """Return the report as it stands, which is what a person is asked about.
+        """Return the current draft as a report.
 
         Raises:
             ThreadNotFoundError: there is no such report.
-            ExportError: nothing is written yet.
+            ExportError: there is no draft yet.
         """
         state = await self.state()
         if state.draft is None:
-            raise ExportError(f"report {self.thread_id!r} has no draft yet: it waits with its plan")
+            raise ExportError(f"report {self.thread_id!r} has no draft yet: its plan is still open")
         params = ReportParams.model_validate((await self.channels()).get(PARAMS) or {})
         results = await self.results()
         product = {**final_output(state, params, results), "status": "draft"}
         return Report.of(product, results, state.analysis, state.critique)
 
     def _answers(self, question: Review, state: WorkflowState) -> Any:
-        del state  # a review says which decisions it takes
+        del state  # a review itself lists the actions that it takes
         return answer_model(question)
 
     def past_decision(self, reference: QuestionRef, decision: Any) -> ReviewDecision | None:
         return past_decision(reference, decision)
 
     def as_stored(self, decision: BaseModel, reference: QuestionRef) -> dict[str, Any]:
-        """See `ThreadSession`; whoever answers is a person, and nobody can pass for another."""
+        """See `ThreadSession`; an answer cannot say that it is a timeout, or who gave it."""
         whole = decision.model_copy(update={"decided_by": "person", "decider": None})
         return super().as_stored(whole, reference)
 
@@ -141,28 +141,28 @@ class ReportDetail(ReportInfo):
     open_review: Review | None = None
     research_plan: ResearchPlan | None = None
     sources: int = 0
-    """How many were collected."""
+    """Number of collected sources."""
     checkpoints: list[str] = Field(default_factory=list)
-    """What happened on the way, with the time."""
+    """Decisions along the way, with the time."""
     errors: list[str] = Field(default_factory=list)
     report: Report | None = None
     decisions: list[DecisionInfo] = Field(default_factory=list)
-    """Who decided what when, and what was refused, in the order of time."""
+    """Decisions and refused answers, with who gave them and when, the oldest first."""
 
 
 class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
     """Writes research reports with a person in the loop, on threads that can be resumed.
 
     Args:
-        services: what searches, reads and thinks.
-        review_handler: answers the questions; None if nobody is asked by `run`.
-        progress_reporter: takes the name of a step and its details; what it raises is logged only.
-        persistence: where threads live: a URL, or an open `Persistence`; None: in memory, for as
-            long as this object lives.
+        services: searchers, readers and models.
+        review_handler: answers the questions; None if `run` asks nobody.
+        progress_reporter: takes the name of a step and its details; its exceptions are only logged.
+        persistence: where threads are stored: a URL, or an open `Persistence`; None: in memory,
+            until this object is gone.
         settings: of a run, by the names of `ReportParams`.
 
     Raises:
-        ConfigError: a setting is unknown or out of its range.
+        ConfigError: a setting is unknown or out of range.
     """
 
     def __init__(
@@ -197,10 +197,10 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
     ) -> "ReportWorkflow":
         """Return the workflow that the settings describe.
 
-        `sources`: only these, also where the settings have them switched off.
+        `sources`: only these, even if the settings disable them.
 
         Raises:
-            ConfigError: a model or a source lacks a setting that it needs.
+            ConfigError: a model or a source lacks a required setting.
             UnknownNameError: a source of that name is not installed.
         """
         from paper_search.report_workflow.assembly import assemble_report  # noqa: PLC0415  # slow import
@@ -209,7 +209,7 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
         params = _params(settings)
         run_config = config.model_copy(update={"report_pages": params.max_pages})
         services = assemble_report(run_config, sources)
-        for role in ROLES:  # a model that cannot be asked is told before a report begins
+        for role in ROLES:  # raise for an unusable model before a report begins
             services.model(getattr(params, f"{role}_model"))
         settings["budget"] = services.metering.check_budget(params.budget or config.budget)
         return cls(
@@ -228,10 +228,10 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
         number: int | None = None,
         by: str | None = None,
     ) -> Review | Report:
-        """Go back to a question that was decided, and ask it again.
+        """Go back to an answered question, and ask it again.
 
-        `number`: of the question, from 1; None: the latest one that was decided. `by`: who does it;
-        None: who runs the program. Raises as `go_back`.
+        `number`: of the question, from 1; None for the latest answered one. `by`: who goes back;
+        None for the current user. Raises the errors of `go_back`.
         """
         words = " or ".join(kinds) or "review"
 
@@ -246,7 +246,7 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
 
         Raises:
             ThreadNotFoundError: there is no such report.
-            ThreadWaitingError: it has not ended.
+            ThreadWaitingError: the report has not ended.
         """
         async with self._session(thread_name(thread_id)) as session:
             if not (await session.state()).is_complete:
@@ -254,7 +254,7 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
             return await self._finished(session)
 
     def _validate_input(self, text: str) -> str:
-        # Lines of a strategy, as of a search that the report is from, name each other.
+        # Lines stay, because lines of a search strategy refer to each other.
         lines = "\n".join(filter(None, (" ".join(line.split()) for line in text.splitlines())))
         return valid_question(lines, MIN_QUESTION_CHARS, MAX_QUESTION_CHARS)
 
@@ -272,7 +272,7 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
         return services
 
     async def _begin(self, session: ReportSession, text: str, *, is_asking: bool) -> None:
-        """See `ThreadEngine`; where the search to report on has no result yet, nothing begins."""
+        """See `ThreadEngine`; raises first if the search to report on has no result yet."""
         await self._require_result(self._settings(is_asking=is_asking).from_thread)
         await super()._begin(session, text, is_asking=is_asking)
 
@@ -287,7 +287,7 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
     async def _require_plan(
         self, session: ReportSession, waiting: OpenQuestion[Review], decision: Any
     ) -> None:
-        """Keep a plan open while the search to report on is updated, and has other papers since."""
+        """Keep a plan open if the search to report on has no result, or now has other papers."""
         review = waiting.question
         answer = session.past_decision(review.reference, decision)
         if review.kind != "plan_review" or (answer and answer.action is HITLAction.REJECT):
@@ -298,13 +298,13 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
             _require_same(found, waiting.state.research_plan)
 
     async def _require_result(self, search: str | None) -> int | None:
-        """Return how many papers the search has that the report is from; None: it is from none."""
-        on = self._persistence
-        services = self._services_on(on) if isinstance(on, Persistence) else self._services
+        """Return the number of papers of the search to report on; None if there is no search."""
+        own = self._persistence
+        services = self._services_on(own) if isinstance(own, Persistence) else self._services
         return None if search is None else len((await services.collection(search)).papers)
 
     async def _proceed(self, session: ReportSession) -> None:
-        """See `ThreadEngine.proceed`; a question whose time is over may count as approved."""
+        """See `ThreadEngine.proceed`; an overdue question may count as approved."""
         waiting = await session.open_question()
         if waiting is None or not await session.approve_by_timeout(waiting):
             await session.proceed()
@@ -325,8 +325,8 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
             await session.answer(waiting, decision)
         elif not await session.approve_by_timeout(waiting):
             raise ThreadWaitingError(
-                f"nobody answered the {review.name} of report {review.run_id!r} in time; it stays "
-                "open"
+                f"nobody answered the question {review.name!r} of report {review.run_id!r} in time;"
+                " it stays open"
             )
 
     async def _result(self, session: ReportSession) -> tuple[Report, dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The research-report graph: one table of steps and what their outcomes lead to."""
+"""The research-report graph: a table of steps, and the next step for each outcome."""
 
 import functools
 
@@ -25,7 +25,7 @@ count_usage = functools.partial(
     budget=lambda ctx: settings_of(ctx).budget,
 )
 
-# The settings of a run bound each loop; these numbers only say that it is bounded, and by how much.
+# The settings of a run bound each loop; these numbers are only the upper limits.
 # fmt: off
 WORKFLOW = Workflow(
     "research_report",
@@ -62,4 +62,4 @@ ASKING = Workflow(
         for name in ("description", "state", "request", "result", "services", "metadata")
     },
 )
-"""The same for a server, where a person is asked unless the run says otherwise."""
+"""The same for a server, which asks a person unless the run says otherwise."""

@@ -22,7 +22,7 @@ REPORT = "research_report"
 
 class ReportInfo(BriefInfo):
     waits_for: str | None = None
-    """Which question it waits with."""
+    """The open question."""
     phase: str = ""
     version: int | None = None
     """Of the latest draft."""
@@ -42,7 +42,7 @@ class ReportCatalog(Catalog["ReportSession", ReportInfo]):
         return ReportSession
 
     async def show(self, thread_id: str) -> ReportDetail:
-        """Return all that there is to know of a report; Raises as `info`."""
+        """Return one report in full. Raises the errors of `info`."""
         from paper_search.report_workflow.engine import ReportDetail  # noqa: PLC0415  # slow import
 
         info = await self.info(thread_id)

@@ -1,4 +1,4 @@
-"""The steps that plan, collect and analyse: each gives an outcome and what changes."""
+"""The steps that plan, collect and analyse. Each returns an outcome and the changed fields."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -31,7 +31,7 @@ from paper_search.steps.types import Fail, Iterate, Ok, Skip
 
 
 async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
-    """Take the question apart; everything of an earlier report on the thread is cleared."""
+    """Plan the report, and clear the state of an earlier report on the thread."""
     step = ReportStep(ctx)
     earlier, params = step.state, step.params
     if not earlier.plan_note or earlier.research_plan is None:
@@ -70,7 +70,7 @@ async def planner(ctx: Context) -> tuple[Ok | Skip | Fail, StepUpdate]:
 
 async def _plan(step: ReportStep) -> PlannerOutput | None:
     state, params, query, papers = step.state, step.params, None, ""
-    if params.from_thread is not None:  # first, lest anybody approve a plan for nothing
+    if params.from_thread is not None:  # first, because without papers a plan is useless
         collection = await step.services.collection(params.from_thread)
         query, papers = _query_of(collection), _papers_taken(collection, params)
     try:
@@ -101,7 +101,7 @@ async def _plan(step: ReportStep) -> PlannerOutput | None:
 
 
 async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
-    """Ask the next queries of the plan, or take over the papers of an approved search."""
+    """Run the next queries of the plan, or take over the papers of a finished search."""
     step = ReportStep(ctx)
     state, params = step.state, step.params
     allowed_by = await step.approvals.require(step.plan, state.human_reviews)
@@ -111,9 +111,9 @@ async def searcher(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
         "status": ResearchStatus.SEARCHING,
     }
     if params.from_thread is not None:
-        results, more = await _approved(step, params.from_thread)
+        results, more = await _take_over(step, params.from_thread)
     else:
-        results, more = await _searched(step, earlier, allowed_by)
+        results, more = await _search(step, earlier, allowed_by)
     room = max(0, params.max_sources - len(earlier))
     fresh = [result for result in results if result.result_id not in set(state.result_ids)][:room]
     pages = await _pages(step, fresh)
@@ -151,7 +151,7 @@ async def _pages(step: ReportStep, results: list[SearchResult]) -> PagesRead:
     return pages
 
 
-async def _searched(
+async def _search(
     step: ReportStep, earlier: list[SearchResult], allowed_by: str
 ) -> tuple[list[SearchResult], StepUpdate]:
     state, params = step.state, step.params
@@ -185,8 +185,8 @@ async def _searched(
     return output.search_results, {"research_plan": _with_queries(step, queries)}
 
 
-async def _approved(step: ReportStep, thread_id: str) -> tuple[list[SearchResult], StepUpdate]:
-    """Return the papers of a finished search, and its query in place of those of the plan."""
+async def _take_over(step: ReportStep, thread_id: str) -> tuple[list[SearchResult], StepUpdate]:
+    """Return the papers of a finished search, and its query instead of those of the plan."""
     collection = await step.services.collection(thread_id)
     query = _query_of(collection)
     results = [result_of(paper, query.query_id) for paper in collection.papers]
@@ -198,7 +198,7 @@ async def _approved(step: ReportStep, thread_id: str) -> tuple[list[SearchResult
 
 
 def _papers_taken(collection: PaperCollection, params: ReportParams) -> str:
-    """Return how many papers of a search a report takes, and how many of its earlier rounds not."""
+    """Return how many papers of a search the report uses, and how many it leaves out."""
     found = len(collection.papers)
     is_cut = found > params.max_sources
     first = f"the first {params.max_sources:,} (max_sources) of " if is_cut else ""
@@ -224,14 +224,14 @@ def _query_of(collection: PaperCollection) -> SearchQuery:
 
 
 def _with_queries(step: ReportStep, changed: list[SearchQuery]) -> ResearchPlan:
-    """Return the plan with these queries as they are now; new ones come last."""
+    """Return the plan with the changed queries in place of the old ones; new ones come last."""
     by_id = {query.query_id: query for query in changed}
     queries = [by_id.pop(query.query_id, query) for query in step.plan.search_queries]
     return step.plan.model_copy(update={"search_queries": [*queries, *by_id.values()]})
 
 
 async def analyst(ctx: Context) -> tuple[Ok | Iterate | Fail, StepUpdate]:
-    """Say what the sources say; too many gaps lead back to search, so often as allowed."""
+    """Analyse the sources; too many gaps lead back to the searcher, as often as allowed."""
     step = ReportStep(ctx)
     state = step.state
     request = AnalystInput(
@@ -268,7 +268,7 @@ GAPS_TO_SEARCH = 2
 def route_after_planner(
     state: WorkflowState, params: ReportParams, *, is_asked: bool = False
 ) -> Ok | Skip | Fail:
-    """Return what becomes of a plan: ok, a person sees it; skip, it is searched by; fail."""
+    """Return the outcome of a plan: ok, ask a person; skip, search without asking; fail."""
     plan = state.research_plan
     if state.status is ResearchStatus.FAILED or plan is None or not plan.search_queries:
         return Outcome.FAIL
@@ -297,10 +297,7 @@ def route_after_analyst(state: WorkflowState, params: ReportParams) -> Ok | Iter
 
 
 def should_continue_search(state: WorkflowState, params: ReportParams) -> bool:
-    """Return whether searching goes on.
-
-    It stops when nothing is pending, and at the limits of iterations, errors and sources.
-    """
+    """Whether queries are pending, and no limit of iterations, errors or sources is reached."""
     return (
         bool(state.pending_searches)
         and state.search_iterations < params.max_search_iterations

@@ -1,4 +1,4 @@
-"""What a report ends with: the report as data, or the best that there is, with its caveats."""
+"""The final output of a report as data, or the best fallback, with caveats."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ from paper_search.report.passages import NOTHING_BEARS, bears_on
 from paper_search.report_workflow.state import ReportParams, WorkflowState
 
 HIGH_CONFIDENCE = 8.0
-"""Score from which a report is given with high confidence."""
+"""Minimal score of a report with high confidence."""
 _SHOWN_RESULTS, _SHOWN_ERRORS, _NAMED = 10, 5, 3
 _GRAVITY = get_args(Severity)
 
@@ -87,7 +87,7 @@ def _facts(
 
 
 def is_without_answer(state: WorkflowState, results: Sequence[SearchResult]) -> bool:
-    """Whether the sources answer no sub-question; a text that a person wrote is theirs."""
+    """Whether the sources answer no sub-question; never for a text by a person."""
     analysis, plan = state.analysis, state.research_plan
     if analysis is None or plan is None or (state.draft is not None and state.draft.is_by_person):
         return False

@@ -1,4 +1,4 @@
-"""The steps that ask a person, what is shown then, and the steps that end a report."""
+"""The step that asks a person, the content of its questions, and the steps that end a report."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -34,7 +34,6 @@ from paper_search.threads.questions import asker
 
 
 async def human_review(ctx: Context) -> tuple[Ok | Iterate | Approve | Edit | Reject, StepUpdate]:
-    """Ask a person about the plan or the draft; nothing else."""
     step = ReportStep(ctx)
     review = review_of(step.state, step.params, (ctx.thread_id, ctx.token))
     decision: ReviewDecision = asker(ctx)(review, answer_model(review))
@@ -55,9 +54,9 @@ async def _after_plan(
         if changes is None:
             note = decision.feedback or ""
             return Outcome.ITERATE, step.update(plan_note=note)
-        changed = _changed(step.plan, changes)
-        await step.approvals.write(changed, number, _decider(decision))
-        return Outcome.OK, step.update(research_plan=changed)
+        edited = _edit_plan(step.plan, changes)
+        await step.approvals.write(edited, number, _decider(decision))
+        return Outcome.OK, step.update(research_plan=edited)
     if plan is not None:
         await step.approvals.approve(plan, number, _decider(decision))
     return Outcome.OK, step.update()
@@ -90,7 +89,7 @@ def _after_draft(
 
 
 async def output(ctx: Context) -> tuple[Ok, StepUpdate]:
-    """Give out the report, with what is known of how it came about."""
+    """Output the report with its provenance."""
     step = ReportStep(ctx)
     state, results = step.state, await step.results()
     ended_by = state.ended_by or "not_reviewed"
@@ -102,7 +101,7 @@ async def output(ctx: Context) -> tuple[Ok, StepUpdate]:
 
 
 async def fallback(ctx: Context) -> tuple[Ok, StepUpdate]:
-    """Give the best that there is, with the reason and what to beware of."""
+    """Output the best version so far, with the reason and caveats."""
     step = ReportStep(ctx)
     state, records, results = step.state, step.records, await step.results()
     best: dict[str, Any] = {"draft": state.draft, "critique": state.critique}
@@ -131,12 +130,12 @@ async def _finish(
 def _in_words(name: str, decision: ReviewDecision) -> str:
     what = decision.action.value.upper()
     if decision.decided_by == "timeout":
-        return f"{name}: {what}: nobody answered in time, and the run is set to approve then"
+        return f"{name}: {what}: nobody answered in time, which the settings count as approval"
     return f"{name}: {what}" + (f": {decision.feedback}" if decision.feedback else "")
 
 
-def _changed(plan: ResearchPlan, changes: dict[str, Any]) -> ResearchPlan:
-    """Return the plan with what a person changed; their queries replace all of it."""
+def _edit_plan(plan: ResearchPlan, changes: dict[str, Any]) -> ResearchPlan:
+    """Return the plan with a person's changes; their queries replace all others."""
     update = {name: value for name, value in changes.items() if name != "search_queries"}
     if "search_queries" in changes:
         update["search_queries"] = [
@@ -148,14 +147,14 @@ def _changed(plan: ResearchPlan, changes: dict[str, Any]) -> ResearchPlan:
 
 _AFTER_DRAFT = {
     HITLAction.APPROVE: "output the report as approved",
-    HITLAction.MODIFY: "take your text and check it again, or write another version as you say",
+    HITLAction.MODIFY: "use your text and check it again, or write another version as you say",
     HITLAction.REJECT: "end with the best draft, marked as rejected",
     HITLAction.SKIP: "output it, marked as not approved by a person",
 }
 _EFFECTS: dict[str, dict[HITLAction, str]] = {
     "plan_review": {
-        HITLAction.APPROVE: "go on by this plan",
-        HITLAction.MODIFY: "go on by the plan as you change it, or plan again as you say",
+        HITLAction.APPROVE: "continue with this plan",
+        HITLAction.MODIFY: "continue with the plan as you change it, or plan again as you say",
         HITLAction.REJECT: "end the report",
         HITLAction.SKIP: "continue without a decision",
     },
@@ -181,14 +180,14 @@ def _may_be_revised(state: WorkflowState) -> bool:
 
 
 def review_of(state: WorkflowState, params: ReportParams, names: tuple[str, str]) -> Review:
-    """Return the question that a person is asked now; `named`: the run and the question."""
+    """Return the question to ask a person now. `names`: run id and token of the question."""
     if state.review is None:
         raise PersistenceError("the report has no question to ask")
     kind, number = state.review.breakpoint, state.review.number
     point = HITL_BREAKPOINTS[kind]
     effects = dict(_EFFECTS[kind])
     if kind == "critical_issue_review" and _may_be_revised(state):
-        effects[HITLAction.SKIP] = "have it revised by the critique"
+        effects[HITLAction.SKIP] = "revise it according to the critique"
     if number >= params.max_human_reviews:
         del effects[HITLAction.MODIFY]
     shows = _contents(state, params, kind)
@@ -215,7 +214,6 @@ def review_of(state: WorkflowState, params: ReportParams, names: tuple[str, str]
 
 
 def describe_review(kind: str, shows: dict[str, Any]) -> str:
-    """Return what a person needs to decide, in Markdown."""
     question = HITL_BREAKPOINTS[kind].question
     lines = [f"## {question[:1].upper()}{question[1:]}", "", inert(shows["original_query"]), ""]
     if plan := shows.get("research_plan"):
@@ -240,7 +238,7 @@ def describe_review(kind: str, shows: dict[str, Any]) -> str:
 
 
 def cost_facts(shows: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield what models will cost by a plan, and may, or what they did; nothing without a model."""
+    """Yield the cost of models: expected, maximal and so far; nothing without a model."""
     if usage := shows.get("usage"):
         yield "spent", str(total(map(StepSpending.model_validate, usage)))
     if not shows.get("estimate"):

@@ -1,4 +1,4 @@
-"""The three questions that a person is asked, and the answers that are taken."""
+"""The three questions to a person, and the answers that are allowed."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ from paper_search.threads.questions import QuestionRef, ThreadQuestion
 
 BreakpointName = Literal["plan_review", "pre_output_review", "critical_issue_review"]
 TimedBreakpoint = Literal["plan_review", "pre_output_review"]
-"""Those that may be approved by silence, where configured; critical issues never are."""
+"""Those that a timeout may approve, if the settings say so; it never approves critical issues."""
 
 
 class HITLAction(str, Enum):
@@ -47,20 +47,20 @@ class HITLAction(str, Enum):
 class HITLBreakpoint:
     """A point where a person is asked: after the planner or the reviewer.
 
-    One of your own goes into `ReportServices.breakpoints`. Silence never approves a draft that the
-    reviewer does not.
+    Custom ones go into `ReportServices.breakpoints`. A timeout never approves a draft that the
+    reviewer does not approve.
 
     Raises:
-        ConfigError: it is somewhere else.
+        ConfigError: it is at another place.
     """
 
     name: str
     location: str
-    """The step: planner or reviewer, or the one that follows, searcher or output."""
+    """The step: planner or reviewer; or the next one: searcher or output."""
     trigger: str
-    """Whether it is `after` that step, or `before` the one that follows."""
+    """`after` the step, or `before` the next one."""
     condition: Callable[[Any], Any] | None = None
-    """Says by the state whether it is due; None means always."""
+    """Whether it is due in a state; None for always."""
     timeout_seconds: int = 3600
     auto_approve_on_timeout: bool = False
     required_fields: Sequence[str] | None = None
@@ -110,14 +110,14 @@ HITL_BREAKPOINTS: Mapping[str, HITLBreakpoint] = MappingProxyType({
         question="issues remain; what should be done?",
     ),
 })  # fmt: skip
-"""Those that the settings of a run turn on and off, with their times."""
+"""Those that the settings of a run switch on and off."""
 
 
 class Review(ThreadQuestion, ClientForms):
     kind: BreakpointName
     name: str
     actions: list[HITLAction]  # type: ignore[assignment]  # narrower
-    """Those that are taken; what each does is in `effects`."""
+    """Allowed actions; `effects` describes them."""
     effects: dict[str, str] = Field(default_factory=dict)
     asked_at: datetime
     timeout_seconds: int
@@ -135,14 +135,14 @@ class ReviewDecision(BaseModel):
     action: HITLAction
     feedback: str | None = None
     modifications: dict[str, Any] | None = None
-    """`research_plan` or `draft` with the fields that change; only for modify."""
+    """`research_plan` or `draft` with the changed fields; only for modify."""
     review: QuestionRef | None = None
-    """The question that is meant; an answer that names another one is refused."""
+    """The question that is answered; unless that one is open, the answer is refused."""
     token: str | None = None
-    """The same by the question's token."""
+    """The same, by the question's token."""
     decided_by: Literal["person", "timeout"] = "person"
     decider: SkipJsonSchema[str | None] = None
-    """The name of who gave it; the ledger says, no answer."""
+    """The name of the person; the ledger sets it, never an answer."""
 
     @property
     def asks_for_plan(self) -> bool:
@@ -151,7 +151,7 @@ class ReviewDecision(BaseModel):
 
 @runtime_checkable
 class ReviewHandler(Protocol):
-    """Whoever answers: a terminal, a page, a test."""
+    """Answers reviews: a terminal, a page or a test."""
 
     async def handle(self, review: Review) -> ReviewDecision: ...
 
@@ -159,22 +159,20 @@ class ReviewHandler(Protocol):
 MAX_FEEDBACK_CHARS = 10_000
 MAX_SECTION_CHARS = 100_000
 ACTIONS = ("approve", "modify", "reject", "skip", "edit")
-"""The words that an answer in plain text may begin with; to edit is to modify."""
+"""The words with which an answer in plain text may begin; edit means modify."""
 _ALIASES = {"edit": "modify", "accept": "approve", "response": "modify"}
 Text = Annotated[str, Field(min_length=1, max_length=1000)]
 
 
-def _searched(kind: SearchType) -> SearchType:
+def _searchable(kind: SearchType) -> SearchType:
     if kind == "code":
         raise ValueError("there is no search of code; accepted: academic, web, news")
     return kind
 
 
 class QueryEdit(BaseModel, extra="forbid"):
-    """A query as a person may write it: one that can be read."""
-
     query_text: Text
-    search_type: Annotated[SearchType, AfterValidator(_searched)] = "academic"
+    search_type: Annotated[SearchType, AfterValidator(_searchable)] = "academic"
     priority: int = Field(default=1, ge=1, le=5)
 
 
@@ -182,12 +180,12 @@ class _Edit(BaseModel, extra="forbid"):
     @model_validator(mode="after")
     def _changes_something(self) -> Self:
         if not self.model_dump(exclude_none=True):
-            raise ValueError("changes nothing; say what should be different")
+            raise ValueError("changes nothing; name the fields to change")
         return self
 
 
 class PlanEdit(_Edit):
-    """The parts of a plan that a person changes; what is left out stays."""
+    """The parts of a plan that a person changes; the others stay."""
 
     decomposed_questions: list[Text] | None = Field(default=None, min_length=2, max_length=10)
     search_queries: list[QueryEdit] | None = Field(default=None, min_length=1, max_length=30)
@@ -201,7 +199,7 @@ class SectionEdit(BaseModel, extra="ignore"):
 
 
 class DraftEdit(_Edit):
-    """The parts of a draft that a person changes; what is left out stays."""
+    """The parts of a draft that a person changes; the others stay."""
 
     title: Text | None = None
     abstract: str | None = Field(default=None, max_length=MAX_SECTION_CHARS)
@@ -227,7 +225,7 @@ class CheckedDecision(ReviewDecision, extra="forbid"):
 
 
 def answer_model(review: Review) -> Any:
-    """Return the type of the decisions that a review takes; its JSON schema makes forms.
+    """Return the type of the decisions that a review takes; clients make forms of its schema.
 
     It validates to a `ReviewDecision`.
     """
@@ -247,7 +245,7 @@ def answer_model(review: Review) -> Any:
 
 
 def plan_or_draft_args(shows: dict[str, Any]) -> dict[str, Any]:
-    """Return what clients with text boxes show to be changed, and where words can be given."""
+    """Return the text boxes of clients: the fields that can be changed, and feedback."""
     if plan := shows.get("research_plan"):
         names = ("decomposed_questions", "expected_sections", "methodology")
         queries = [query["query_text"] for query in plan["search_queries"]]
@@ -262,7 +260,7 @@ def plan_or_draft_args(shows: dict[str, Any]) -> dict[str, Any]:
 
 
 def _structured(decision: dict[str, Any], review: Review) -> dict[str, Any]:
-    """Return an edit of bare fields, as text boxes give it, as a modification; others as given."""
+    """Return an edit made in text boxes as a modification; any other one unchanged."""
     before = plan_or_draft_args(review.shows)
     modifications = decision["modifications"]
     if not modifications.keys() <= {*before, "search_queries", "sections"}:
@@ -282,7 +280,7 @@ def _structured(decision: dict[str, Any], review: Review) -> dict[str, Any]:
 
 
 def past_decision(reference: QuestionRef, answer: Any) -> ReviewDecision | None:
-    """Return the decision in an answer to a review that is past; None if there is none in it."""
+    """Return the decision in an answer to a past review, if it has one."""
     try:
         decision = CheckedDecision.model_validate(plain(answer))
         _check_content(decision, reference.kind)
@@ -292,7 +290,7 @@ def past_decision(reference: QuestionRef, answer: Any) -> ReviewDecision | None:
 
 
 def _in_our_names(answer: Any) -> Any:
-    """Return the answer under the names of a review: a note is feedback, an edit modifies."""
+    """Rename actions and fields: a note is feedback, and edit means modify."""
     if not isinstance(answer, dict):
         return answer
     renamed = dict(answer)
@@ -317,24 +315,23 @@ def _check(decision: ReviewDecision, review: Review) -> None:
     thread_id, changes = review.shows.get("from_thread"), decision.modifications or {}
     if review.kind == "plan_review" and changes and (decision.feedback or "").strip():
         raise ValueError(
-            "feedback: a plan is taken as you change it, or made again by your words; give one of"
-            " the two"
+            "feedback: either change the plan, or give feedback to have it made again, but not both"
         )
     if thread_id and "search_queries" in changes.get("research_plan", {}):
         raise ValueError(
-            f"search_queries: the papers of thread {thread_id} are used, so nothing is searched;"
-            " accepted: the other fields of the plan"
+            f"search_queries: the report uses the papers of thread {thread_id} and searches"
+            " nothing; accepted: the other fields of the plan"
         )
 
 
 def _check_content(decision: ReviewDecision, kind: str) -> None:
     if decision.action is not HITLAction.MODIFY:
         if decision.modifications is not None:
-            raise ValueError("modifications need the action modify")
+            raise ValueError('modifications need the action "modify"')
         return
     if decision.modifications is None:
         if not (decision.feedback or "").strip():
-            raise ValueError("modify needs modifications, or feedback that says what to change")
+            raise ValueError('"modify" needs modifications, or feedback that says what to change')
         return
     is_plan = kind == "plan_review"
     model: type[BaseModel] = PlanModification if is_plan else DraftModification

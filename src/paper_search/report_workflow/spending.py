@@ -1,4 +1,4 @@
-"""What a report costs, before its sources are searched."""
+"""Estimates the cost of a report before its sources are searched."""
 
 import math
 from dataclasses import dataclass
@@ -21,25 +21,22 @@ from paper_search.skills.judging.run import MOST_JUDGED, cost_of_judging
 
 _TOKENS_PER_WORD = 4 / 3
 _SOURCE_CHARS, _ABSTRACT_CHARS = 260, 1_300
-"""Of the title of a source, its key and the JSON around; and of an abstract."""
+"""Length of a source's title, key and JSON; and of an abstract."""
 _MATERIAL_TOKENS = 1_000
-"""Of findings, themes and contradictions."""
+"""For findings, themes and contradictions."""
 _ANALYSIS_TOKENS, _CRITIQUE_TOKENS, _VERDICT_TOKENS = 3_000, 1_500, 100
-"""Of an answer that says what the sources say, of one on a draft, and of one on a sentence."""
+"""For an answer with the analysis, with the critique of a draft, and on one sentence."""
 _SENTENCE_WORDS = 20
 _SUPPORT_TOKENS = 130
-"""Of a sentence with the words that it cites."""
+"""For a sentence with the passage that it cites."""
 _CRITERIA = 4
-"""By which a paper is judged."""
+"""Criteria by which a paper is judged."""
 
 
 def estimate_of(
     plan: ResearchPlan, params: ReportParams, services: ReportServices
 ) -> ReportEstimate | None:
-    """Return what the report costs from here, about: of one draft, and of all that may be asked.
-
-    None: no model is asked.
-    """
+    """Estimate the cost of the rest of the report; None if no model is asked."""
     roles = _Roles(plan, params, services)
     once = roles.cost(drafts=1, gap_searches=0, is_all=False)
     if once is None:
@@ -60,7 +57,7 @@ class _Roles:
     def cost(self, drafts: int, gap_searches: int, *, is_all: bool) -> SpendingEstimate | None:
         """Return the sum over all roles that ask a model; None if none does.
 
-        `is_all`: of every query of the plan, also if fewer give all sources that are wanted.
+        `is_all`: count every query of the plan, even if fewer return enough sources.
         """
         params, searches = self.params, self._searches(gap_searches, is_all=is_all)
         judging = cost_of_judging(MOST_JUDGED, self.services.metering.batch_size, _CRITERIA)
@@ -125,7 +122,7 @@ class _Roles:
         return instruction_tokens(load_prompt(name, self.services.domain), answer)
 
     def _sources(self, amount: Amount) -> int:
-        """Return the tokens of sources as a model is shown them: abstracts, and the pages read."""
+        """Return the tokens of the sources that a model is shown: abstracts and read pages."""
         found = [query.found for query in self.plan.search_queries if self.params.from_thread]
         count = min(amount.sources, self.params.max_sources, *found)
         pages = min(count, self.params.max_pages) if self.services.pages is not None else 0

@@ -31,10 +31,10 @@ from paper_search.report_workflow.reviews import HITL_BREAKPOINTS, BreakpointNam
 from paper_search.steps.types import Untracked
 
 SCHEMA_VERSION = 1
-"""Of the channels; a thread of another version is refused, never misread."""
+"""Version of the channels; a thread of another version is refused."""
 
 MAX_ROUNDS = 20
-"""What `max_iterations` and `max_human_reviews` may be at most."""
+"""The upper limit of `max_iterations` and `max_human_reviews`."""
 _SECONDS = {name: point.timeout_seconds for name, point in HITL_BREAKPOINTS.items()}
 
 
@@ -46,93 +46,91 @@ class ReportRequest(BaseModel):
     config: dict[str, Any] | None = None
     """Settings of this run, as `ReportParams`; the run's context does as well."""
     workflow_params: dict[str, Any] | None = None
-    """The same, under the name that all graphs of this program know."""
+    """The same, under the name that all graphs of this program use."""
 
 
 class ReportParams(BaseModel, frozen=True):
     """The settings of a run; they are fixed when it starts."""
 
     depth: Depth = "standard"
-    """How deep to dig: quick, standard or comprehensive."""
+    """How thorough: quick, standard or comprehensive."""
     style_guide: Style = "academic"
     """How to write: academic, technical or executive."""
     target_length: int = Field(default=2000, ge=100, le=50_000)
     """Words of the report."""
     max_iterations: int = Field(default=3, ge=1, le=MAX_ROUNDS)
-    """How many drafts are reviewed at most without a person asking for more."""
+    """At most so many drafts are reviewed, unless a person asks for more."""
     max_search_iterations: int = Field(default=5, ge=1, le=50)
-    """How often the searcher runs at most."""
+    """The searcher runs at most so often."""
     max_gap_searches: int = Field(default=2, ge=0, le=10)
-    """How often gaps send the report back to search."""
+    """Gaps send the report back to search at most so often."""
     max_search_errors: int = Field(default=3, ge=1, le=100)
     """Searching stops after so many errors."""
     hitl_after_planning: bool = False
     """Ask a person about the plan."""
     hitl_before_output: bool = False
-    """Ask a person before an approved report is given out."""
+    """Ask a person before the output of an approved report."""
     hitl_on_critical_issues: bool = True
-    """Ask a person when critical issues are left that no revision mended."""
+    """Ask a person about critical issues that no revision resolved."""
     planner_model: str | None = None
-    """Name of the model; None means LLM_MODEL. Without a model, all roles work by algorithm."""
+    """Name of the model; None for LLM_MODEL. Without a model, all roles work by algorithm."""
     searcher_model: str | None = None
     """Judges the relevance of papers."""
     analyst_model: str | None = None
     writer_model: str | None = None
     reviewer_model: str | None = None
     planner_temperature: float | None = Field(default=0.3, ge=0, le=2)
-    """None: LLM_TEMPERATURE."""
+    """None for LLM_TEMPERATURE."""
     searcher_temperature: float | None = Field(default=0.1, ge=0, le=2)
     analyst_temperature: float | None = Field(default=0.2, ge=0, le=2)
     writer_temperature: float | None = Field(default=0.4, ge=0, le=2)
     reviewer_temperature: float | None = Field(default=0.1, ge=0, le=2)
     planner_max_tokens: int | None = Field(default=4000, ge=100)
-    """Of one answer; None means LLM_MAX_TOKENS."""
+    """Of one answer; None for LLM_MAX_TOKENS."""
     writer_max_tokens: int | None = Field(default=8000, ge=100)
 
     context: str | None = Field(default=None, max_length=MAX_QUESTION_CHARS)
-    """What else the planner should know."""
+    """Further information for the planner."""
     domain_hints: list[str] = Field(default_factory=list)
-    """Fields to look at first."""
+    """Fields to consider first."""
     from_thread: str | None = None
-    """A finished search whose papers the report is made from, instead of searching."""
+    """A finished search whose papers the report uses instead of searching."""
     sources: list[str] | None = None
-    """Search only these; None for all that the settings name."""
+    """Search only these; None for all that the settings enable."""
     max_results_per_query: int = Field(default=10, ge=1, le=50)
     timeout_seconds: int = Field(default=30, ge=1)
-    """That a source may take for one query."""
+    """For one query to one source."""
     max_sources: int = Field(default=40, ge=1, le=200)
-    """Searching stops when so many sources are collected."""
+    """Searching stops after so many sources."""
     max_pages: int = Field(default=10, ge=0, le=100)
     """Web pages and open-access papers whose text is fetched."""
     max_model_calls: int = Field(default=300, ge=0, le=10_000)
-    """How often a model is asked, over the whole run."""
+    """Requests to models, over the whole run."""
     budget: Budget | None = None
     """What the report may spend on models at most; None for no limit."""
     max_human_reviews: int = Field(default=10, ge=1, le=MAX_ROUNDS)
-    """How often a person is asked; the last time only approve, reject and skip are taken."""
+    """Questions to a person; the last one accepts only approve, reject and skip."""
     plan_review_timeout: int = Field(default=_SECONDS["plan_review"], ge=1)
     """Seconds in which a person should answer."""
     output_review_timeout: int = Field(default=_SECONDS["pre_output_review"], ge=1)
     critical_review_timeout: int = Field(default=_SECONDS["critical_issue_review"], ge=1)
     auto_approve_on_timeout: list[TimedBreakpoint] = Field(default_factory=list)
-    """Where silence counts as approval once the time is over; nowhere by default."""
+    """Questions that count as approved if nobody answers in time; none by default."""
 
 
 class AskingParams(ReportParams, frozen=True):
-    """The settings of a run that a person is there for: both questions are asked unless refused."""
+    """The settings of a run with a person: by default, both questions are asked."""
 
     hitl_after_planning: bool = True
-    """Ask a person about the plan."""
     hitl_before_output: bool = True
-    """Ask a person before an approved report is given out."""
 
 
 class OpenReview(BaseModel):
     breakpoint: BreakpointName
     number: int
-    """Which question of this report it is, from 1."""
+    """The place of the question in this report, from 1."""
     name: str = ""
-    """Of a breakpoint of one's own, which brings its own time; empty: the settings say it."""
+    """The name of a custom breakpoint, which has its own timeout; empty for those of settings."""
     timeout_seconds: int = 0
     auto_approve_on_timeout: bool = False
 
@@ -141,13 +139,13 @@ class ReportEstimate(BaseModel):
     one_draft: SpendingEstimate
     """If the first draft is good, and no gap is searched for."""
     at_most: SpendingEstimate
-    """With all drafts and searches that may follow unasked."""
+    """With all drafts and searches that may follow without a question."""
     drafts: int
     gap_searches: int
 
 
 def _messages(value: Any) -> Any:
-    """Return messages in any form that LangChain takes; those that were dumped here as they are."""
+    """Convert messages from any form that LangChain takes, but not those of `_plain_messages`."""
     has_roles = isinstance(value, list) and not any(
         isinstance(message, dict) and "role" not in message for message in value
     )
@@ -177,20 +175,20 @@ Errors = Annotated[list[WorkflowError], BeforeValidator(_errors)]
 
 
 class WorkflowState(BaseModel):
-    """The state of one report: decisions, ids and the text; what was collected is in the store."""
+    """The state of one report: decisions, ids and the text; the sources are in the store."""
 
     workflow_id: str = Field(default_factory=lambda: str(uuid4()))
     status: ResearchStatus = ResearchStatus.PENDING
     messages: Messages = Field(default_factory=list)
-    """What each step did, as messages of LangChain."""
+    """Reports of the steps, as messages of LangChain."""
     original_query: str = ""
     research_plan: ResearchPlan | None = None
     search_results: Annotated[list[SearchResult], Untracked, UntrackedValue] = Field(
         default_factory=list
     )
-    """What was collected, in full: part of the output, never of a checkpoint."""
+    """All sources in full: part of the output, never of a checkpoint."""
     collected_data: dict[str, Any] = Field(default_factory=dict)
-    """`final_output` or `fallback_output` in the end."""
+    """`final_output` or `fallback_output` at the end."""
     analysis: AnalysisResult | None = None
     draft: ResearchDraft | None = None
     critique: Critique | None = None
@@ -199,44 +197,44 @@ class WorkflowState(BaseModel):
     created_at: datetime = Field(default_factory=now)
     updated_at: datetime = Field(default_factory=now)
     errors: Errors = Field(default_factory=list)
-    """Never shortened: each step appends."""
+    """Each step appends; none removes."""
     checkpoints: list[str] = Field(default_factory=list)
-    """What was decided on the way, with the time."""
+    """Decisions along the way, with the time."""
     config: dict[str, Any] = Field(default_factory=dict)
-    """As given; what counts are the settings of the run."""
+    """As given in the input; the settings of the run are what counts."""
 
     schema_version: int = SCHEMA_VERSION
     result_ids: list[str] = Field(default_factory=list)
-    """What was collected, in the order in which it was: citation keys depend on it."""
+    """Sources in the order in which they were collected: citation keys depend on it."""
     search_iterations: int = 0
     gap_searches: int = 0
     fetches: list[SourceReport] = Field(default_factory=list)
-    """Rows of the journal on pages; those on searches are with the queries of the plan."""
+    """Report rows of fetched pages; those of searches are with the queries of the plan."""
     model_calls: int = 0
     usage: list[StepSpending] = Field(default_factory=list)
     """What each step spent on models, in the order of the first visits."""
     estimate: ReportEstimate | None = None
-    """What was said at the plan that the report would cost; None if no model is asked."""
+    """The estimated cost that was shown with the plan; None if no model is asked."""
     planner_warnings: list[str] = Field(default_factory=list)
     planner_reasoning: str = ""
     plan_note: str = ""
-    """What a person said to the plan."""
+    """A person's feedback on the plan."""
     human_reviews: int = 0
     review: OpenReview | None = None
     """The question that is open, or was asked last."""
     human_approved: bool = False
     human_note: str = ""
-    """What a person wants changed in the draft; the writer takes it up."""
+    """A person's feedback on the draft, for the writer."""
     is_edited_by_person: bool = False
-    """Whether the draft is a person's own text: no revision writes over it unasked."""
+    """Whether the draft is a person's own text, which is not revised unless they ask for it."""
     best_version: int | None = None
     best_score: float = -1.0
     draft_versions: list[int] = Field(default_factory=list)
-    """All versions, which are in the store."""
+    """All versions; the drafts are in the store."""
     revision_notes: list[str] = Field(default_factory=list)
     improvement_potential: float = 0.0
     collection_ended_by: str | None = None
-    """How the search ended that the report is made from."""
+    """How the search that the report uses ended."""
     ended_by: str | None = None
     is_complete: bool = False
 
@@ -260,7 +258,7 @@ class WorkflowState(BaseModel):
 
 
 class StepState(WorkflowState, frozen=True):
-    """The state as a step gets it: only what the step returns changes it."""
+    """The state as a step receives it; only what the step returns changes it."""
 
 
 class ReportOutput(BaseModel):
