@@ -1,6 +1,6 @@
 """paper_search: literature search with a person in the loop, on threads that can be resumed.
 
-Everything here is imported when it is first used, so that `import paper_search` costs nothing.
+All names are imported on first use, so that `import paper_search` is fast.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 
 TYPE_CHECKING = False
-"""As `typing` has it, whose import is most of the time in which Ctrl-C ends in a traceback."""
+"""Not imported from `typing`, because that import is slow, and Ctrl-C in it shows a traceback."""
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
@@ -54,7 +54,10 @@ __all__ = [
 
 
 def names_on_first_use(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return what imports the names of a package when they are first used, by module (PEP 562)."""
+    """Return a `__getattr__` that imports the names of a package on first use (PEP 562).
+
+    `homes`: the names in each module, separated by blanks.
+    """
     home_of = {name: module for module, names in homes.items() for name in names.split()}
 
     def load(name: str) -> Any:

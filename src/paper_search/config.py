@@ -1,7 +1,7 @@
-"""Settings: the only module that reads the environment, `.env` and what the home remembers.
+"""Settings: the only module that reads the environment, `.env` and the settings file of the home.
 
-Later wins: defaults, then `config.toml` in the home, then `.env`, then the environment, then
-arguments. A field says in `Variable` which variable sets it: that is the one table of settings.
+In order of increasing priority: defaults, `config.toml` in the home, `.env`, the environment,
+arguments. The fields are the one table of settings: `Variable` names the variable that sets each.
 """
 
 import getpass
@@ -56,10 +56,10 @@ __all__ = [
     "SearchSourceConfig",
     "ServerConfig",
     "expand_sources",
-]  # beside what is defined here
+]  # in addition to names defined here
 
 FILE = "config.toml"
-"""In the home: the settings that it remembers, one `name = value` a line."""
+"""The settings file of the home, with one `name = value` per line."""
 
 
 def default_home() -> Path:
@@ -70,36 +70,36 @@ class AppConfig(BaseModel):
     """All settings of the program."""
 
     home: Annotated[Path, Variable("PAPER_SEARCH_HOME")] = Field(default_factory=default_home)
-    """Where threads and the library live."""
+    """The directory of threads and the library."""
     database_url: Annotated[str | None, Variable("DATABASE_URL")] = Field(default=None, repr=False)
-    """Where threads live instead; None means SQLite in `home`."""
+    """The database of threads; None for SQLite in `home`."""
     sources: Annotated[dict[str, SearchSourceConfig], Variable("PAPER_SEARCH_SOURCES")] = {}
     remembered_sources: list[str] = []
-    """Those of them that are searched only because the home remembers it."""
+    """Sources that are enabled only by the settings file of the home."""
     web: dict[str, SearchSourceConfig] = {}
     """Searches of web and news, for reports."""
     contact: Annotated[Contact, Variable("PAPER_SEARCH_CONTACT")] = None
-    """An e-mail address that services may write to; they ask for one, and answer faster with it."""
+    """An e-mail address for services; they ask for one, and answer faster with it."""
     keep_found: Annotated[bool, Variable("PAPER_SEARCH_KEEP")] = False
-    """Whether what live sources find is added to the library."""
+    """Whether records of live sources are added to the library."""
     enrich: Annotated[bool, Variable("PAPER_SEARCH_ENRICH")] = False
-    """Whether what merged works lack (abstract, DOI, open text) is looked up."""
+    """Whether missing fields of merged works (abstract, DOI, open text) are looked up."""
     enrichers: Annotated[Names, Variable("PAPER_SEARCH_ENRICHERS")] = ["openalex", "crossref"]
-    """Where, in this order. Unpaywall has the same data as OpenAlex, in an older form."""
+    """The services for that, in order. Unpaywall has OpenAlex's data in an older form."""
     enrich_max_calls: Annotated[int, Variable("PAPER_SEARCH_ENRICH_MAX_CALLS"), Field(ge=0)] = 20
-    """Requests that each of them may send for one search round."""
+    """Requests to each of them in one search round."""
     http_cache: Annotated[bool, Variable("PAPER_SEARCH_HTTP_CACHE")] = True
-    """Whether answers of services are kept on disk, so that asking again costs nothing."""
+    """Whether answers of services are cached on disk."""
     source_deadline_s: Annotated[float, Variable("SOURCE_DEADLINE_S"), Field(gt=0)] = 55.0
-    """What one source may take for all queries of a strategy."""
+    """Time for one source to answer all queries of a strategy."""
     scope_deadline_s: Annotated[float, Variable("SCOPE_DEADLINE_S"), Field(ge=0)] = 5.0
-    """What all sources together may take to count hits before a strategy is asked; 0: no counts."""
+    """Time for all sources to count hits before a strategy is shown; 0 for no counts."""
     default_max_results: Annotated[int, Variable("DEFAULT_MAX_RESULTS"), Field(ge=1)] = 100
     max_results_ceiling: Annotated[int, Variable("MAX_RESULTS_CEILING"), Field(ge=1)] = 1000
-    """What a strategy may ask for at most."""
+    """The largest limit of results that a strategy may have."""
     domain: Annotated[str, Variable("DOMAIN")] = "general"
     report_pages: Annotated[int, Variable("PAPER_SEARCH_PAGES"), Field(ge=0, le=100)] = 10
-    """Web pages and open-access papers that a report fetches at most; 0: none."""
+    """Web pages and open-access papers that a report fetches at most."""
     report: Annotated[NamedValues, Variable("PAPER_SEARCH_REPORT")] = {}
     """Settings of every report, by name, such as writer_model."""
     relevance_batch_size: Annotated[int, Variable("RELEVANCE_BATCH_SIZE"), Field(ge=1)] = 1
@@ -116,7 +116,7 @@ class AppConfig(BaseModel):
     network: NetworkConfig = Field(default_factory=NetworkConfig)
     zotero: ZoteroConfig = Field(default_factory=ZoteroConfig)
     editor: str | None = None
-    """The command that opens a form; None if forms are asked field by field."""
+    """The command that opens a form; None to ask field by field."""
 
     @property
     def keyed_sources(self) -> list[str]:
@@ -132,7 +132,7 @@ class AppConfig(BaseModel):
 
     @property
     def http_limits_path(self) -> Path:
-        """The file in which all processes keep turns, slots and refusals of services."""
+        """The file with turns, slots and refusals of services, shared by all processes."""
         return self.home / "cache" / "limits.db"
 
     @property
@@ -141,7 +141,7 @@ class AppConfig(BaseModel):
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What must never be written anywhere: keys, tokens, the password of the database."""
+        """Keys, tokens and the password of the database, which must never be written anywhere."""
         password = urlsplit(self.database_url or "").password
         services = (*self.sources.values(), *self.web.values())
         models = [self.llm.api_key, *self.llm.api_keys.values(), self.embeddings.api_key]
@@ -160,28 +160,28 @@ def _variables(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, 
 
 
 SETTINGS = dict(_variables(AppConfig))
-"""Settings to the variables that set them; keys and limits of services are beside."""
+"""The variable of each setting, without keys and limits of services."""
 REMEMBERED = tuple(
     name for name in SETTINGS if "." not in name and name not in {"home", "database_url"}
 )
-"""Settings that the home may remember: nothing secret, and nothing that says which code runs."""
+"""Settings that the file of the home may have: no secrets, and none that select code to run."""
 
 
 class _Value(NamedTuple):
     text: str
     origin: str
-    """A variable of the environment or of `.env`, the file of the home, or an option."""
+    """A variable of the environment or of `.env`, the settings file, or an option."""
 
 
 def load_config(env_path: Path | str | None = None, *, home: Path | str | None = None) -> AppConfig:
-    """Return the settings found in `.env` and the environment.
+    """Return the settings in `.env`, the environment and the settings file of the home.
 
     Args:
         env_path: the `.env` to read; by default the one in the working directory, if any.
         home: overrides `PAPER_SEARCH_HOME`.
 
     Raises:
-        ConfigError: a value cannot be used, or a file cannot be read.
+        ConfigError: a value is invalid, or a file cannot be read.
     """
     env = _environment(env_path)
     values = _values(env, home)
@@ -194,15 +194,14 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
     embedding = values.get("embeddings.name", _Value("", ""))
     if embedding.origin.startswith(".env") and not is_installed_embedding(embedding.text):
         raise ConfigError(
-            "PAPER_SEARCH_EMBEDDINGS: a module is taken from the environment only, not from .env"
+            "PAPER_SEARCH_EMBEDDINGS: a module can be set only in the environment, not in .env"
         )
     names = str(settings.pop("sources", ""))
     is_remembered = "sources" in values and values["sources"].origin == FILE
     selected, usual = ("", names) if is_remembered else (names, "")
     sources = source_settings(env, selected, usual)
     unasked = source_settings(env, "") if is_remembered else sources
-    # Not from `.env`: a file in a working directory must not say which program runs, or which way
-    # requests take.
+    # Not from `.env`: a file in a working directory must not select programs to run, or a proxy.
     system = dict(os.environ)  # noqa: TID251  # the one module that may
     return _validate(
         {
@@ -230,10 +229,10 @@ def _validate(
         return AppConfig.model_validate(settings)
     except ValidationError as error:
         faults = (
-            f"{_label(each['loc'])}: {each['msg'].removeprefix('Value error, ')}"
-            for each in error.errors(include_input=False)
+            f"{_label(fault['loc'])}: {fault['msg'].removeprefix('Value error, ')}"
+            for fault in error.errors(include_input=False)
         )
-        raise refusal(f"settings cannot be used: {'; '.join(faults)}") from None
+        raise refusal(f"invalid settings: {'; '.join(faults)}") from None
 
 
 def _label(place: tuple[int | str, ...]) -> str:
@@ -248,7 +247,7 @@ def _label(place: tuple[int | str, ...]) -> str:
 
 
 def _values(env: Mapping[str, str], home: Path | str | None) -> dict[str, _Value]:
-    """Return the settings that something sets, with what does."""
+    """Return the settings that are set, with their origins."""
     own = env.get(SETTINGS["home"], "").strip()
     remembered = _remembered(Path(home or own or default_home()))
     values = {name: _Value(text, FILE) for name, text in remembered.items()}
@@ -264,13 +263,13 @@ def _values(env: Mapping[str, str], home: Path | str | None) -> dict[str, _Value
 def setting_origins(
     env_path: Path | str | None = None, *, home: Path | str | None = None
 ) -> dict[str, str]:
-    """Return where each setting comes from: a variable, `.env`, the home's file, or `default`."""
+    """Return the origin of each setting: a variable, `.env`, the settings file, or `default`."""
     values = _values(_environment(env_path), home)
     return {name: values[name].origin if name in values else "default" for name in SETTINGS}
 
 
 def _remembered(home: Path) -> dict[str, str]:
-    """Return the settings that a home remembers, as text; none if it has no such file."""
+    """Return the settings in the file of a home as text; none if there is no file."""
     path = home / FILE
     try:
         settings = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -278,7 +277,7 @@ def _remembered(home: Path) -> dict[str, str]:
         return {}
     except (OSError, ValueError) as error:
         raise ConfigError(
-            f"{str(path)!r} cannot be read: {error}; correct it, or delete it to start afresh"
+            f"{str(path)!r} cannot be read: {error}; correct it, or delete it to reset all settings"
         ) from error
     for name, value in settings.items():
         if name not in REMEMBERED or not isinstance(value, str | bool | int | float | list):
@@ -291,24 +290,24 @@ def _remembered(home: Path) -> dict[str, str]:
 
 
 def remember_setting(name: str, value: str, *, home: Path) -> Path:
-    """Have the home remember a setting, if it can be used; return the file.
+    """Write a valid setting to the settings file of the home; return the file.
 
     Raises:
-        UnknownNameError: the home does not remember a setting of that name.
-        InputError: the value cannot be used.
-        ConfigError: the home cannot be written.
+        UnknownNameError: the file cannot have a setting of this name.
+        InputError: the value is invalid.
+        ConfigError: the file cannot be written.
     """
     parse_setting(name, value)
     return _change_file(home, name, value.strip())
 
 
 def parse_setting(name: str, text: str) -> Any:
-    """Return what a text means as the value of a setting; Raises as `remember_setting`."""
+    """Return the value of a setting from text. Raises the errors of `remember_setting`."""
     if name not in REMEMBERED:
         raise UnknownNameError("setting", name, list(REMEMBERED))
     if not text.strip(" ,"):
         raise InputError(
-            f"{name}: the value is empty; `paper-search config unset {name}` forgets it"
+            f"{name}: the value is empty; `paper-search config unset {name}` removes the setting"
         )
     if name == "sources":
         return expand_sources(text.split(","))
@@ -316,17 +315,17 @@ def parse_setting(name: str, text: str) -> Any:
 
 
 def forget_setting(name: str, *, home: Path) -> Path:
-    """Have the home forget a setting, so that it has its default; return the file.
+    """Remove a setting from the settings file of the home; return the file.
 
     Raises:
-        UnknownNameError: the home does not remember a setting of that name.
-        ConfigError: the home cannot be written.
+        UnknownNameError: the file cannot have a setting of this name.
+        ConfigError: the file cannot be written.
     """
     return _change_file(home, name, "")
 
 
 def _change_file(home: Path, name: str, text: str) -> Path:
-    """Write one setting in one step; an empty text takes it out."""
+    """Change one setting atomically; an empty text removes it."""
     if name not in REMEMBERED:
         raise UnknownNameError("setting", name, list(REMEMBERED))
     path = home / FILE
@@ -342,28 +341,28 @@ def _change_file(home: Path, name: str, text: str) -> Path:
     except OSError as error:
         raise ConfigError(
             f"{str(path)!r} cannot be written: {error.strerror or error}; "
-            "give a writable directory with --home"
+            "choose a writable directory with --home"
         ) from error
     return path
 
 
 def encryption_keys() -> list[str]:
-    """Return the keys that threads are encrypted with, the present one first; empty: they are not.
+    """Return the encryption keys of threads, the current one first; empty without encryption.
 
     Raises:
-        ConfigError: there are old keys and no present one.
+        ConfigError: there are old keys, but no current one.
     """
     env = _environment(None)
-    present = env.get("PAPER_SEARCH_ENCRYPTION_KEY", "").strip()
+    current = env.get("PAPER_SEARCH_ENCRYPTION_KEY", "").strip()
     old = env.get("PAPER_SEARCH_ENCRYPTION_OLD_KEYS", "").replace(",", " ").split()
-    if old and not present:
+    if old and not current:
         missing = "PAPER_SEARCH_ENCRYPTION_OLD_KEYS is set without PAPER_SEARCH_ENCRYPTION_KEY"
-        raise ConfigError(f"{missing}: set the key that new rows are written with")
-    return [present, *old] if present else []
+        raise ConfigError(f"{missing}: set the key for new rows")
+    return [current, *old] if current else []
 
 
 def current_person() -> str:
-    """Return who runs the program: `user@host`, as the operating system says."""
+    """Return the user of the program, `user@host`, from the operating system."""
     try:
         user = getpass.getuser()
     except (OSError, KeyError, ImportError):
@@ -372,7 +371,7 @@ def current_person() -> str:
 
 
 def settings_elsewhere(config: AppConfig) -> dict[str, str]:
-    """Return the variables with which a process in another directory has the same settings."""
+    """Return the variables that give a process in another directory the same settings."""
     scheme, url = "sqlite:///", config.persistence_url
     if url.startswith(scheme):
         url = f"{scheme}{Path(url.removeprefix(scheme)).absolute()}"
@@ -385,14 +384,14 @@ def _environment(env_path: Path | str | None) -> dict[str, str]:
     if env_path is not None and not path.is_file():
         raise ConfigError(f"no such settings file: {str(path)!r}")
     lines = dotenv_values(path) if path.is_file() else {}
-    stated = {name: value for name, value in lines.items() if value is not None}
-    return stated | dict(os.environ)  # noqa: TID251  # the one module that may
+    values = {name: value for name, value in lines.items() if value is not None}
+    return values | dict(os.environ)  # noqa: TID251  # the one module that may
 
 
 def use_one_blas_thread() -> None:
-    """Have numpy multiply with one thread, unless the environment says otherwise.
+    """Make numpy multiply with one thread, unless the environment says otherwise.
 
-    A second one saves a search no time and costs it 1.3 s of CPU. To be called before numpy is
+    A second thread saves no time, and costs a search 1.3 s of CPU. Call it before numpy is
     imported.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # noqa: TID251  # the one module that may

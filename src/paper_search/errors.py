@@ -4,7 +4,7 @@ from enum import Enum
 
 
 def how_to_install(extra: str) -> str:
-    """Return the command that brings what an extra needs, also for who runs a clone."""
+    """Return the command that installs an extra, from the index or in a clone."""
     return f"pip install 'paper-search[{extra}]' (in a clone: .venv/bin/pip install '.[{extra}]')"
 
 
@@ -13,7 +13,7 @@ class PaperSearchError(Exception):
 
 
 class InputError(PaperSearchError, ValueError):
-    """What was given cannot be used."""
+    """The input cannot be used."""
 
 
 class QuestionError(InputError):
@@ -23,7 +23,7 @@ class QuestionError(InputError):
 class QuerySyntaxError(InputError):
     """A boolean query that cannot be read.
 
-    `column`: where reading stopped, counted from 1. `line`: of a strategy; None if it is none.
+    `column`: where reading stopped, from 1. `line`: the line of a strategy; None for a query.
     """
 
     def __init__(self, message: str, *, query: str, column: int, line: int | None = None) -> None:
@@ -34,7 +34,7 @@ class QuerySyntaxError(InputError):
 
 
 class UnknownFormatError(InputError):
-    """Neither the name nor the content of a file tells what it is."""
+    """Neither the name nor the content of a file shows its format."""
 
 
 class InvalidDecisionError(InputError):
@@ -42,18 +42,17 @@ class InvalidDecisionError(InputError):
 
 
 class UnknownNameError(InputError, LookupError):
-    """A name that nothing is registered under."""
+    """A name under which nothing is registered."""
 
     def __init__(self, kind: str, name: str, known: list[str]) -> None:
-        listed = ", ".join(sorted(known)) or "none"
-        super().__init__(f"unknown {kind} {name!r}; known: {listed}")
+        super().__init__(f"unknown {kind} {name!r}; known: {', '.join(sorted(known)) or 'none'}")
         self.kind = kind
         self.name = name
         self.known = sorted(known)
 
 
 class ConfigError(PaperSearchError, ValueError):
-    """Settings that are missing or contradict each other."""
+    """Settings that are missing, invalid or contradictory."""
 
 
 class SearchSourceError(PaperSearchError):
@@ -61,8 +60,6 @@ class SearchSourceError(PaperSearchError):
 
 
 class LLMFailure(str, Enum):
-    """Why a language model gave no usable answer."""
-
     KEY = "key refused"
     QUOTA = "quota exceeded"
     UNKNOWN_MODEL = "unknown model"
@@ -81,7 +78,7 @@ class LLMFailure(str, Enum):
 
     @property
     def is_lasting(self) -> bool:
-        """Whether every further call fails in the same way until a person changes something."""
+        """Whether all further calls will fail until a person changes something."""
         return self in {
             LLMFailure.KEY,
             LLMFailure.QUOTA,
@@ -108,7 +105,7 @@ class LLMAuthError(LLMError):
 
 
 class LLMRateLimitError(LLMError):
-    """The model was asked too often, or what was paid for is used up."""
+    """The model was asked too often, or its quota is used up."""
 
     reason = LLMFailure.RATE_LIMIT
 
@@ -120,59 +117,59 @@ class LLMTimeoutError(LLMError):
 
 
 class ModelCallLimitError(LLMError):
-    """What one piece of work may spend on a model is used up, or does not cover another call."""
+    """The budget for a model is used up, or does not cover another call."""
 
     reason = LLMFailure.BUDGET
 
 
 class LLMResponseError(LLMError):
-    """The model's answer is not what was asked for."""
+    """The model's answer does not have the requested form."""
 
     reason = LLMFailure.UNREADABLE
 
 
 class LLMLengthError(LLMResponseError):
-    """The question or the answer was too long for the model; less may work."""
+    """The question or the answer was too long for the model; a shorter one may work."""
 
     reason = LLMFailure.QUESTION_TOO_LONG
 
 
 class LLMRefusalError(LLMResponseError):
-    """The model declined, or a content filter did; asking again is no use."""
+    """The model or a content filter refused; asking again does not help."""
 
     reason = LLMFailure.REFUSAL
 
 
-class ThreadError(PaperSearchError, RuntimeError):  # LangGraph's API hides texts of other kinds
+class ThreadError(PaperSearchError, RuntimeError):  # LangGraph's API hides messages of other types
     """A thread is not in the state that the call needs."""
 
 
 class ThreadNotFoundError(ThreadError, LookupError):
-    """No thread of that id."""
+    """No thread has this id."""
 
 
 class ThreadExistsError(ThreadError):
-    """The thread already carries a search."""
+    """A thread with this id exists already."""
 
 
 class ThreadBusyError(ThreadError):
-    """Another process drives the thread at this moment."""
+    """Another process is running the thread."""
 
 
 class ThreadTakenOverError(ThreadBusyError):
-    """This process held the thread, was silent for too long, and another one drives it now."""
+    """This process did not respond for too long, and another one took over its thread."""
 
 
 class ThreadFinishedError(ThreadError):
-    """The thread is done: there is nothing to resume."""
+    """The thread is finished: there is nothing to resume."""
 
 
 class ThreadWaitingError(ThreadError):
-    """The thread waits for a decision and none was given."""
+    """The thread is waiting for a decision, and none was given."""
 
 
 class ThreadNotWaitingError(ThreadError):
-    """A decision was given and the thread waits for none; it was not used."""
+    """The thread is not waiting for a decision; the given one was not used."""
 
 
 class StaleDecisionError(ThreadError):
@@ -180,11 +177,11 @@ class StaleDecisionError(ThreadError):
 
 
 class AlreadyDecidedError(StaleDecisionError):
-    """The question was decided before, and differently; that decision stands."""
+    """The question already has a different decision, which counts."""
 
 
 class UnapprovedStrategyError(ThreadError):
-    """A search was begun with a strategy that no person approved, on a thread that asks for it."""
+    """A search would run without the approval that its thread requires."""
 
 
 class PersistenceError(PaperSearchError):
@@ -192,7 +189,7 @@ class PersistenceError(PaperSearchError):
 
 
 class DatabaseError(PersistenceError):
-    """The whole of it cannot be; the message says where it is, which is no visitor's business."""
+    """The whole database cannot be used; no visitor may see the message, which has its address."""
 
 
 class LibraryError(PaperSearchError):
@@ -200,11 +197,11 @@ class LibraryError(PaperSearchError):
 
 
 class EmbeddingError(PaperSearchError):
-    """An embedding model gave no usable vector, or is not the one that made the others."""
+    """An embedding model returned no usable vector, or is not the one that made the others."""
 
 
 class WorkflowDefinitionError(PaperSearchError, ValueError):
-    """A table of steps that cannot work; `problems` are a sentence each, all of them."""
+    """A table of steps with errors; `problems` has all of them, one sentence each."""
 
     def __init__(self, workflow: str, problems: list[str]) -> None:
         super().__init__(f"workflow {workflow!r}: " + "; ".join(problems))
@@ -212,17 +209,17 @@ class WorkflowDefinitionError(PaperSearchError, ValueError):
 
 
 class WorkflowRunError(PaperSearchError):
-    """A run that came to a step more often than its bound allows, or a step that cannot go on."""
+    """A run exceeded the bound of a step, or a step cannot continue."""
 
 
 class StepResultError(WorkflowRunError, KeyError):
-    """What a step returned: no outcome of its table, no field of the state, or no such value."""
+    """A step returned an unknown outcome, an unknown field, or an invalid value."""
 
     __str__ = Exception.__str__
 
 
 class DispatchError(PaperSearchError):
-    """A workflow that work was handed over to cannot be found, reached or read."""
+    """A workflow that a step hands over to cannot be found, reached or read."""
 
 
 class ExportError(PaperSearchError):
@@ -230,11 +227,11 @@ class ExportError(PaperSearchError):
 
 
 class ZoteroError(PaperSearchError):
-    """Zotero could not be asked, or refused; the text says what to do."""
+    """Zotero could not be reached, or refused; the message says what to do."""
 
 
 class RequestRefusedError(PaperSearchError, RuntimeError):
-    """A request that the server does not take; `status` is that of HTTP."""
+    """A request that the server refuses with an HTTP `status`."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)

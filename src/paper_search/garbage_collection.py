@@ -1,4 +1,4 @@
-"""Python's garbage collector, where much is made and nothing of it is garbage."""
+"""Tunes Python's garbage collector for code that makes many objects and no garbage."""
 
 import contextlib
 import gc
@@ -6,33 +6,32 @@ import threading
 from collections.abc import Iterator
 
 ALLOCATIONS = 300_000
-"""Objects made, less those freed, before the collector starts; Python's own default is 700."""
+"""Allocations minus deallocations that start the collector; Python's default is 700."""
 
 _collector_lock = threading.Lock()
-_drivers = 0
+_users = 0
 _before = 0
 
 
 @contextlib.contextmanager
 def fewer_collections() -> Iterator[None]:
-    """Let the collector start after `ALLOCATIONS` for the length of a `with` block, of the process.
+    """Raise the collector's threshold to `ALLOCATIONS` in this process, during a `with` block.
 
     A step on 2,000 papers makes 100,000 objects, none of which is garbage: by default the collector
-    looks at all of them a hundred times, which is half of what the step costs. A program that has
-    set a higher threshold, or switched the collector off, keeps that. A server, which lives long,
-    has its own threshold again between runs.
+    checks all of them a hundred times, which takes half of the step's time. A higher threshold, or
+    a collector that is off, stays so. Between runs, a server has its own threshold again.
     """
-    global _drivers, _before  # noqa: PLW0603  # the collector is one for the process
+    global _users, _before  # noqa: PLW0603  # the process has one collector
     with _collector_lock:
-        if _drivers == 0:
+        if _users == 0:
             _before = gc.get_threshold()[0]
             if 0 < _before < ALLOCATIONS:
                 gc.set_threshold(ALLOCATIONS)
-        _drivers += 1
+        _users += 1
     try:
         yield
     finally:
         with _collector_lock:
-            _drivers -= 1
-            if _drivers == 0 and gc.get_threshold()[0] == ALLOCATIONS:
+            _users -= 1
+            if _users == 0 and gc.get_threshold()[0] == ALLOCATIONS:
                 gc.set_threshold(_before)

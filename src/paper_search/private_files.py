@@ -1,4 +1,4 @@
-"""Files that nobody but the person who runs the program can read, as all in the home are."""
+"""Files that only the user of the program can read, as all files in the home."""
 
 import contextlib
 import os
@@ -8,7 +8,7 @@ FILE_MODE = 0o600
 
 
 def private_directory(path: Path) -> Path:
-    """Make a directory, with those above it, where it is missing."""
+    """Create a missing directory and its parents."""
     if not path.is_dir():
         private_directory(path.parent)
         path.mkdir(mode=0o700, exist_ok=True)
@@ -16,9 +16,9 @@ def private_directory(path: Path) -> Path:
 
 
 def private_file(path: Path) -> Path:
-    """Make an empty file where it is missing; what SQLite puts beside it is as private.
+    """Create a missing file, empty; files that SQLite creates beside it are as private.
 
-    One that is there is not opened: closing it would take back the locks that SQLite has on it.
+    An existing file is not opened, because closing it would release SQLite's locks on it.
     """
     private_directory(path.parent)
     with contextlib.suppress(FileExistsError):
@@ -27,7 +27,7 @@ def private_file(path: Path) -> Path:
 
 
 def make_private(directory: Path) -> None:
-    """Close to others the files in it that a library wrote which takes no mode."""
+    """Make the files in a directory private that a library wrote without a mode."""
     for path in directory.iterdir():
-        with contextlib.suppress(OSError):  # a file of another account, a disk without modes
+        with contextlib.suppress(OSError):  # another user's file, or a disk without modes
             path.chmod(FILE_MODE)

@@ -1,4 +1,4 @@
-"""Who has what several processes share; whether a process is gone that never gave it back."""
+"""Owners of things that processes share, and whether an owner's process is dead."""
 
 import contextlib
 import functools
@@ -15,16 +15,16 @@ def new_owner() -> str:
 
 
 def process_of(owner: str) -> tuple[str, str]:
-    """Return host and process of an owner; parts that damage took away are empty."""
+    """Return the host and process id of an owner; parts that are missing are empty."""
     host, pid, _token = ["", "", *owner.rsplit(":", 2)][-3:]
     return host, pid
 
 
 def is_dead(owner: str, *, is_local: bool = False) -> bool:
-    """Whether the owner's process is gone for sure; on other hosts only time tells.
+    """Whether the owner's process is known to be dead.
 
-    So it does on Windows, where `os.kill` with signal 0 would end the process. `is_local`: all
-    owners are on one machine.
+    That cannot be known for other hosts, nor on Windows, where `os.kill` with signal 0 would end
+    the process. `is_local`: all owners are on one machine.
     """
     host, pid = process_of(owner)
     boot = owner.rpartition(":")[2].rpartition(".")[0]
@@ -43,7 +43,7 @@ def is_dead(owner: str, *, is_local: bool = False) -> bool:
 
 @functools.cache
 def _boot_id() -> str:
-    """Return what tells a start of this machine from all others; empty: the system does not say."""
+    """Return a unique id of this machine's last start; empty if the system has none."""
     with contextlib.suppress(OSError):
         return _BOOT_ID.read_text(encoding="ascii").strip()
     return ""

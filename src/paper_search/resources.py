@@ -1,4 +1,4 @@
-"""Things to read by name: files, and what other packages bring."""
+"""Resources by name: files, and entry points of installed packages."""
 
 import functools
 import sys
@@ -15,25 +15,21 @@ ThingT_co = TypeVar("ThingT_co", covariant=True)
 
 
 class ResourceProvider(Protocol[ThingT_co]):
-    """Gives things by name.
+    """Provides resources by name.
 
-    Files of a package (`PackageFiles`), files of a directory (`DirectoryFiles`), conventions, that
-    is texts by bare name (`Conventions`), what installed packages register (`EntryPoints`) and
-    workflows (`paper_search.steps.Discovery`) are all read in this one way.
+    This is the common interface of files of a package (`PackageFiles`) or directory
+    (`DirectoryFiles`), texts by bare name (`Conventions`), entry points of installed packages
+    (`EntryPoints`), and workflows (`paper_search.steps.Discovery`).
     """
 
     def names(self) -> list[str]: ...
 
     def read(self, name: str) -> ThingT_co:
-        """Return what has the name.
-
-        Raises:
-            UnknownNameError: nothing has; the error lists the names.
-        """
+        """Return the resource; raise UnknownNameError, which lists the names, if there is none."""
 
 
 class PackageFiles:
-    """The files that ship in a package of this dotted name, subpackages not included."""
+    """The files in a package of this dotted name, without those of subpackages."""
 
     def __init__(self, package: str) -> None:
         self._package = package
@@ -54,7 +50,7 @@ class PackageFiles:
 
 
 class DirectoryFiles:
-    """The files under a directory, none outside of it, by their path with forward slashes."""
+    """The files in a directory and below, by their path with forward slashes."""
 
     def __init__(self, root: Path) -> None:
         self._root = root.resolve()
@@ -66,17 +62,17 @@ class DirectoryFiles:
     def read(self, name: str) -> bytes:
         path = (self._root / name).resolve()
         if not path.is_relative_to(self._root):
-            raise InputError(f"{name!r} leads out of the directory it is looked for in")
+            raise InputError(f"{name!r} is outside the directory {str(self._root)!r}")
         if not path.is_file():
             raise UnknownNameError("file", name, self.names())
         return path.read_bytes()
 
 
 class Conventions:
-    """Texts by bare name: files of one suffix, the first provider that has a name gives it.
+    """Texts by bare name: files with one suffix, from the first provider that has the name.
 
-    A person's own files go before those that ship. `suffix` has its dot; `kind` is what the texts
-    are called in an error.
+    So a person's own files can replace those that ship. `suffix`: with its dot. `kind`: the name
+    of the texts in errors.
     """
 
     def __init__(
@@ -104,10 +100,7 @@ EntryT = TypeVar("EntryT")
 
 
 class EntryPoints(Generic[EntryT]):
-    """What installed packages, this one among them, register under a group of entry points.
-
-    `kind`: what one of them is called in an error.
-    """
+    """A group of entry points of all installed packages. `kind`: their name in errors."""
 
     def __init__(self, group: str, kind: str) -> None:
         self._group = group
@@ -117,7 +110,7 @@ class EntryPoints(Generic[EntryT]):
         return sorted(_registered(self._group, tuple(sys.path)).names)
 
     def read(self, name: str) -> EntryT:
-        """Import and return what is registered under a name."""
+        """Import and return the object of an entry point."""
         points = tuple(_registered(self._group, tuple(sys.path)).select(name=name))
         if not points:
             raise UnknownNameError(self._kind, name, self.names())
@@ -133,8 +126,8 @@ def _registered(group: str, path: tuple[str, ...]) -> metadata.EntryPoints:
 
 @functools.cache
 def _installed(path: tuple[str, ...]) -> Any:  # another class before Python 3.12
-    """Return what is registered under all groups on a path: this reads a file of every package."""
-    del path  # `entry_points` looks at `sys.path`; another path is another answer
+    """Return all entry points on a path; cached, because this reads a file of every package."""
+    del path  # the key of the cache: `entry_points` reads `sys.path`
     return metadata.entry_points()
 
 
@@ -143,11 +136,9 @@ _CACHED = "hub/models--sentence-transformers--all-MiniLM-L6-v2/snapshots/*"
 
 
 def minilm_weights(huggingface: Path) -> Path | None:
-    """Return where the files of all-MiniLM-L6-v2 are on this machine; None means nowhere.
+    """Return the directory of the files of all-MiniLM-L6-v2, if this machine has them.
 
-    Args:
-        huggingface: directory with the cache of Hugging Face; the package comes first, none of
-            whose code is run.
+    They are in the package, whose code is not run, or in the cache in `huggingface`.
     """
     spec = find_spec(_MINILM)
     package = [] if spec is None or spec.origin is None else [Path(spec.origin).parent / "model"]

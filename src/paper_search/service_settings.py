@@ -1,7 +1,4 @@
-"""The settings of services and models, from variables that are given.
-
-Nothing is read from the environment here; `paper_search.config` does that.
-"""
+"""The settings of services and models from variables, which `paper_search.config` reads."""
 
 from collections.abc import Collection, Iterable, Mapping
 from importlib.util import find_spec
@@ -22,10 +19,10 @@ _PREFIXES = {
     "serper_scholar": "serper",
     "opencitations": "opencitations",
 }
-"""Services to what their variables begin with, where that is not the name of an installed source.
+"""Prefixes of the variables of services, unless that is the name of an installed source.
 
-The variables of a service are `..._API_KEY`, `..._MAX_CALLS`, `..._RATE_LIMIT`, of web searches
-`..._URL`, too.
+The variables of a service are `..._API_KEY`, `..._MAX_CALLS`, `..._RATE_LIMIT`, and for web
+searches also `..._URL`.
 """
 OTHER_KEYS = {
     "pubmed": ("NCBI_API_KEY",),
@@ -33,22 +30,22 @@ OTHER_KEYS = {
     "serpapi": ("SERPAPI_KEY",),
     "news": ("NEWSAPI_API_KEY", "NEWSAPI_KEY"),
 }
-"""Names that other programs give to the keys of services; ours goes first."""
+"""Names of keys of services in other programs; ours has priority."""
 _WITH_KEY = {"serpapi_scholar", "openalex", "semantic_scholar", "core"}
-"""Those that are searched as soon as there is a key; Serper's also serves web searches."""
+"""Services that a key enables; not Serper, whose key is also for web searches."""
 SOURCES = "paper_search.sources"
 """The entry points of sources."""
 WEB_SEARCHES = "paper_search.web_searches"
 """The entry points of searches of web and news."""
 _WEB_PREFIXES = {"serper": "serper", "tavily": "tavily", "searxng": "searxng", "newsapi": "news"}
-"""Searches of web and news to what their variables begin with, in the order of asking."""
+"""Prefixes of the variables of searches of web and news, in the order of searching."""
 
 WEB_SOURCES = (
     "openalex", "crossref", "arxiv", "pubmed", "europe_pmc", "doaj", "datacite", "core",
 )  # fmt: skip
 """Services that answer without a key; together they are called `web`."""
 WEB_WITH_KEY = ("semantic_scholar",)
-"""Services that belong to `web` where there is a key: without one they mostly refuse."""
+"""Services that belong to `web` if there is a key: without one they mostly refuse."""
 
 _FIELDS = ("api_key", "max_calls", "rate_limit")
 Settings = dict[str, object]
@@ -57,10 +54,10 @@ Settings = dict[str, object]
 def source_settings(
     env: Mapping[str, str], chosen_names: str, usual_names: str = ""
 ) -> dict[str, Settings]:
-    """Return the settings of sources; what is neither named nor set is left to its defaults.
+    """Return the settings of sources that are named or set.
 
-    `chosen_names`: which are searched, in which order; empty: the usual ones, and each that has a
-    key. `usual_names`: empty: the library.
+    `chosen_names`: the sources to search, in order; empty for the usual ones and each with a key.
+    `usual_names`: empty for the library.
     """
     services = _services(env, service_prefixes())
     keyed = [name for name, settings in services.items() if "api_key" in settings]
@@ -69,7 +66,7 @@ def source_settings(
     for name in ("library", "sample"):
         sources.setdefault(name, {"name": name, "enabled": False})
     for name, settings in services.items():
-        # A key is only got on purpose; without one, a search goes to nobody unasked.
+        # A key shows that the person wants the service; others are searched only if chosen.
         is_ready = name in _WITH_KEY and "api_key" in settings
         sources[name] = {"enabled": name in usual or is_ready, **sources.get(name, {}), **settings}
     selected = expand_sources(chosen_names.split(","), keyed)
@@ -79,8 +76,8 @@ def source_settings(
 def web_settings(env: Mapping[str, str], chosen_names: str) -> dict[str, Settings]:
     """Return the settings of searches of web and news.
 
-    `chosen_names`: which are asked, in which order; `none`: none of them; empty: those that have a
-    key or an address.
+    `chosen_names`: the searches to use, in order; `none` for none of them; empty for those with a
+    key or a URL.
     """
     searches = {
         name: {"enabled": "api_key" in settings or "url" in settings, **settings}
@@ -103,7 +100,7 @@ def _only(services: Mapping[str, Settings], selected: Iterable[str]) -> dict[str
 def _services(
     env: Mapping[str, str], prefixes: Mapping[str, str], *more: str
 ) -> dict[str, Settings]:
-    """Return the services of which something is set, with the fields that are."""
+    """Return the services with at least one variable, and the fields that are set."""
     services: dict[str, Settings] = {}
     for name, prefix in prefixes.items():
         variables = {field: _variable(prefix, field, env) for field in (*_FIELDS, *more)}
@@ -114,9 +111,9 @@ def _services(
 
 
 def expand_sources(names: Iterable[str], keyed: Collection[str] = ()) -> list[str]:
-    """Return the names of sources, each once; `web` stands for those that answer.
+    """Return the names of sources, each once; `web` stands for all public services.
 
-    `keyed`: sources that there is a key for.
+    `keyed`: sources with a key.
     """
     web = [*WEB_SOURCES, *(name for name in WEB_WITH_KEY if name in keyed)]
     stripped = (name.strip() for name in names)
@@ -125,20 +122,17 @@ def expand_sources(names: Iterable[str], keyed: Collection[str] = ()) -> list[st
 
 
 def service_prefixes() -> dict[str, str]:
-    """Return what the variables of each service begin with: its name, with few exceptions."""
+    """Return the prefix of each service's variables: its name, with few exceptions."""
     return _prefixes({}, SOURCES, _PREFIXES)
 
 
 def web_prefixes() -> dict[str, str]:
-    """Return what the variables of each search of web and news begin with, in order of asking."""
+    """Return the prefix of each web or news search's variables, in the order of searching."""
     return _prefixes(_WEB_PREFIXES, WEB_SEARCHES, _WEB_PREFIXES)
 
 
 def variable_of(service: str, field: str, env: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Return the variable of a field of a source, or of a search of web and news.
-
-    Of those that other programs have for a key, it is the one that is set.
-    """
+    """Return the variable of a field of a service: for a key, the alternative that is set."""
     prefix = {**service_prefixes(), **web_prefixes()}.get(service, service.upper())
     return _variable(prefix, field, env)
 
@@ -156,16 +150,16 @@ def _prefixes(first: Mapping[str, str], group: str, own: Mapping[str, str]) -> d
 
 
 def key_variable(provider: str) -> str:
-    """Return the variable of the key of a provider of models; empty: it has none."""
+    """Return the variable of the key of a model provider; empty if it has none."""
     package = CHAT_PACKAGES.get(provider)
     return f"{provider.upper()}_API_KEY" if package is None else package.key_variable
 
 
 def llm_settings(env: Mapping[str, str], texts: Mapping[str, str]) -> Settings:
-    """Return the settings of the model, with the keys of the providers that its names need.
+    """Return the settings of the model, with the keys of the providers in model names.
 
-    A provider that is neither shipped nor installed names no variable. `texts`: what the variables
-    say of the model, by the names of the settings.
+    Only known or installed providers can select a variable. `texts`: the values of the variables,
+    by the names of the settings.
     """
     provider = texts.get("provider", "").lower() or "openai"
     names = [name for setting, name in texts.items() if setting.endswith("model")]
@@ -178,9 +172,9 @@ def llm_settings(env: Mapping[str, str], texts: Mapping[str, str]) -> Settings:
 
 
 def embeddings_settings(env: Mapping[str, str], texts: Mapping[str, str]) -> dict[str, str]:
-    """Return the settings of the embedding model, with OpenAI's key where it is meant.
+    """Return the settings of the embedding model, with OpenAI's key if that is the provider.
 
-    Without a name it is `minilm`, where that can run.
+    Without a name it is `minilm`, if that can run.
     """
     cache = Path(texts.get("huggingface") or EmbeddingsConfig().huggingface)
     if not texts.get("name") and find_spec("numpy") and minilm_weights(cache):

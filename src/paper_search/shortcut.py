@@ -1,4 +1,4 @@
-"""A search in one call, with nobody asked."""
+"""A search in one call, without questions."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ async def search(  # noqa: PLR0913  # keywords only, all with defaults
     persistence: str | Persistence | None = None,
     progress_reporter: ProgressReporter | None = None,
 ) -> PaperCollection:
-    """Search the literature once, without a person, and return what is relevant, best first.
+    """Search the literature once, without questions, and return the relevant papers, best first.
 
     Args:
         query: the research question, in plain words.
-        config: the settings; None means those of the environment and `.env`.
+        config: the settings; None for those of `load_config()`.
         sources: search only these; None for all that the settings enable.
-        max_results: give at most this many papers; None for the strategy's limit.
-        domain: what the prompts of a model are written for; None means as the settings say.
-        persistence: where the thread lives: a URL, or an open `Persistence`; None means in memory.
+        max_results: return at most this many papers; None for the strategy's limit.
+        domain: the domain of the prompts; None for that of the settings.
+        persistence: where the thread is stored: a URL, or an open `Persistence`; None: in memory.
         progress_reporter: takes a phase and its details.
 
     Raises:
         QuestionError: the question is blank or too long.
-        ConfigError: a model or a source lacks a setting that it needs, or no source is enabled.
+        ConfigError: a model or a source lacks a required setting, or no source is enabled.
         UnknownNameError: a source of that name is not installed.
     """
     from paper_search.config import load_config  # noqa: PLC0415  # only if none is given

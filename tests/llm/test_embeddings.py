@@ -133,7 +133,7 @@ def test_a_settings_file_cannot_say_which_code_is_imported(tmp_path, monkeypatch
     monkeypatch.delenv("PAPER_SEARCH_EMBEDDINGS", raising=False)
     file = tmp_path / "settings"
     file.write_text("PAPER_SEARCH_EMBEDDINGS=paper_search.testing.llm:create_fake\n")
-    with pytest.raises(ConfigError, match=r"from the environment only, not from \.env"):
+    with pytest.raises(ConfigError, match=r"only in the environment, not in \.env"):
         load_config(file)
     file.write_text("PAPER_SEARCH_EMBEDDINGS=openai:small\nOPENAI_API_KEY=key-of-openai\n")
     given = load_config(file)

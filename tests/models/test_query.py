@@ -81,7 +81,7 @@ def test_a_strategy_is_cut_to_what_may_be_asked_for():
     asked = SearchStrategy(
         queries=[], sources=["s"], filters={"max_results": 700}, ranked=ranked, notes=["n"]
     )
-    note = "at most 600 results of a source are asked for (MAX_RESULTS_CEILING)"
+    note = "at most 600 results per source are requested (MAX_RESULTS_CEILING)"
     cut = asked.within(600)
     assert cut == asked.model_copy(
         update={

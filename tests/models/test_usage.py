@@ -60,8 +60,11 @@ def test_a_budget_says_its_limits_and_refuses_what_is_none():
     assert str(Budget(money=0, tokens=1200, calls=1000)) == "$0.00, 1,200 tokens, 1,000 calls"
     assert str(Budget()) == "no limit"
     for text, words in {
-        "$5 tokens": "'$5 tokens' is no budget: give an amount",
-        **{text: f"{text!r} is no budget: give an" for text in ("", "much", "-1", "3 apples", "k")},
+        "$5 tokens": "'$5 tokens' is not a budget: give an amount",
+        **{
+            text: f"{text!r} is not a budget: give an"
+            for text in ("", "much", "-1", "3 apples", "k")
+        },
         "2 calls, 3 calls": "'2 calls, 3 calls' names calls twice: give an amount",
     }.items():
         with pytest.raises(ValidationError, match=re.escape(words)):
@@ -70,7 +73,7 @@ def test_a_budget_says_its_limits_and_refuses_what_is_none():
 
 def test_an_estimate_says_from_the_second_round_on_that_nothing_is_judged_twice():
     estimate = SpendingEstimate(calls=101, input_tokens=900, papers=100, priced_at="2026-11-01")
-    once = "judged by the same criteria before is not asked about again"
+    once = "judgements by the same criteria are reused"
     assert estimate.in_words(0).startswith("about 101 calls")
     assert "for up to 100 papers, best ranked first (prices of 2026-11-01)" in estimate.in_words(0)
     assert once not in estimate.in_words(0)

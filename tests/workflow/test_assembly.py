@@ -102,7 +102,7 @@ async def test_the_result_says_that_an_edit_asked_for_more_than_the_ceiling(
     )
     await SearchWorkflow.from_config(config, handler).run("graph neural networks")
     strategy, result = (asked.payload for asked in handler.asked)
-    note = "at most 600 results of a source are asked for (MAX_RESULTS_CEILING)"
+    note = "at most 600 results per source are requested (MAX_RESULTS_CEILING)"
     assert note not in strategy.strategy.notes
     assert result.remark == note
     assert note.split(" (", maxsplit=1)[0] in handler.asked[1].action_requests[0].description

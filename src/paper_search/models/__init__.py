@@ -1,4 +1,4 @@
-"""The nouns of the program."""
+"""The data types of the program."""
 
 from paper_search.models.feedback import (
     MAX_SEEDS,

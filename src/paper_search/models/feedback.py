@@ -1,4 +1,4 @@
-"""What a person said about a result, also of records that may be of one work."""
+"""A person's feedback on a result, and records that may be one work."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from pydantic import BaseModel, Field
 
 
 class MergeReason(str, Enum):
-    """Why two records were made one."""
+    """Why two records were merged."""
 
     RECORD = "record"
-    """One source gave the same record twice."""
+    """One source returned the same record twice."""
     IDENTIFIER = "identifier"
-    """An identifier names both."""
+    """They share an identifier."""
     CONTENT = "content"
     """Title, authors, year, venue and abstract agree well enough."""
     VERSION = "version"
@@ -25,24 +25,24 @@ class MergeReason(str, Enum):
 
 
 class PairEvidence(BaseModel):
-    """What is known about two records being one work."""
+    """The evidence that two records are one work."""
 
     one: str
-    """Id of a record; the two are in the order of their content."""
+    """Id of a record; the two are ordered by their content."""
     other: str
     reason: MergeReason
     confidence: float = Field(ge=0.0, le=1.0)
-    """Probability that the two are one work; 1.0 where a person said so."""
+    """Probability that the two are one work; 1.0 if a person decided so."""
     identifiers: list[str] = Field(default_factory=list)
     """Identifiers that agree, as `kind:value`."""
     title_similarity: float | None = None
     """0 to 1; None if a title is missing."""
     author_overlap: float | None = None
-    """Part of the shorter list of names that is in the other too, 0 to 1, if both are known."""
+    """Share of the shorter list of names that is also in the other, 0 to 1, if both are known."""
     abstract_overlap: float | None = None
     """As `author_overlap`, over the words at the start of the abstracts."""
     fields: dict[str, str] = Field(default_factory=dict)
-    """Field to level of agreement, of the fields that both records have."""
+    """Levels of agreement of the fields that both records have."""
 
     @property
     def summary(self) -> str:
@@ -59,7 +59,7 @@ class PairEvidence(BaseModel):
 
 
 class MergeDecision(BaseModel):
-    """What a person said about two records, by their ids; it holds in all later rounds."""
+    """A person's decision on two records, by their ids; it holds in all later rounds."""
 
     one: str
     other: str
@@ -71,11 +71,10 @@ class Cluster:
     """The records of one publication.
 
     Attributes:
-        members: positions of the records in the list that was given, ascending.
+        members: positions of the records in the input, ascending.
         ids: ids of the members, in the same order.
-        merges: the pairs that made them one, in the order in which they did: one fewer than
-            members.
-        confidence: that of the weakest merge; 1.0 where there is none.
+        merges: the pairs by which they were merged, in that order: one fewer than members.
+        confidence: that of the weakest merge; 1.0 if there is none.
     """
 
     members: list[int]
@@ -92,7 +91,7 @@ class Clustering:
         clusters: by the position of their first member.
         works: positions in `clusters`: the versions of each work, the best one first.
         versions: the links that make clusters versions of one work.
-        uncertain: pairs of different works that may be one, to be asked about, the likeliest
+        uncertain: pairs of different works that may be one, for a person to decide, the likeliest
             first.
     """
 
@@ -110,31 +109,31 @@ class Clustering:
 
 
 SNOWBALL = "snowball"
-"""The source that asks no query: it follows what the seeds of a strategy cite, and are cited by."""
+"""The source without queries: it follows the citations from and to the seeds of a strategy."""
 
 MAX_SEEDS = 20
-"""Works that are followed in one round."""
+"""Works whose citations are followed in one round."""
 
 
 class UserFeedback(BaseModel):
-    """Marks by paper id, and words."""
+    """Marks by paper id, and notes."""
 
     marked_relevant: list[str] = Field(default_factory=list)
     marked_irrelevant: list[str] = Field(default_factory=list)
     free_text_feedback: str | None = None
     merge_decisions: list[MergeDecision] = Field(default_factory=list)
-    """Which records are one work and which are not; it holds from now on."""
+    """Which records are one work and which are not, from now on."""
     unmarked: list[str] = Field(default_factory=list, exclude_if=not_)
-    """Papers whose mark, of this round's screening or of an earlier round, is taken back."""
+    """Papers whose mark, from this screening or an earlier round, is taken back."""
     reasons: dict[str, str] = Field(default_factory=dict, exclude_if=not_)
-    """Why, by the id of a marked paper."""
+    """Reasons for marks, by paper id."""
     wait_for_sources: bool = Field(default=False, exclude_if=not_)
-    """Take the rest of the sources that ran out of time into this result, in place of another
-    round."""
+    """Wait for the sources that ran out of time, and add their records to this result instead of
+    starting another round."""
 
 
 class Seed(BaseModel):
-    """A work that others are found from: what it cites, and what cites it."""
+    """A work to find others from: those that it cites, and those that cite it."""
 
     title: str = ""
     doi: str | None = None
@@ -153,26 +152,26 @@ class Seed(BaseModel):
 
 
 class MarkedPaper(BaseModel):
-    """A paper that a person marked, with the text that a skill can learn from."""
+    """A paper that a person marked, with text to learn from."""
 
     id: str
     title: str
     abstract: str | None = None
-    """What it can be learned from beside its title: abstract, and keywords."""
+    """Abstract and keywords."""
     is_relevant: bool
     seed: Seed | None = None
-    """Its identifiers, to find others from it; None means not known."""
+    """Its identifiers, to find others from it; None if they are not known."""
 
 
 def seed_of_identifier(identifier: str) -> Seed | None:
-    """Return the seed for `doi:...`, `arxiv:...` or `pmid:...`; None if it is of another kind."""
+    """Return the seed for `doi:...`, `arxiv:...` or `pmid:...`; None for other identifiers."""
     kind, _, value = identifier.partition(":")
     fields = {"doi": "doi", "arxiv": "arxiv_id", "pmid": "pmid"}
     return Seed.model_validate({fields[kind]: value}) if kind in fields and value else None
 
 
 def relevant_seeds(papers: Sequence[MarkedPaper]) -> list[Seed]:
-    """Return the papers marked relevant that others can be found from, the latest first."""
+    """Return the papers marked relevant that can be seeds, the latest first."""
     followable = [
         paper.seed
         for paper in reversed(papers)
@@ -182,7 +181,7 @@ def relevant_seeds(papers: Sequence[MarkedPaper]) -> list[Seed]:
 
 
 class KnownPapersReport(BaseModel):
-    """What became of papers that a good search must find, each in the person's own words."""
+    """The status of papers that a good search must find, each in the person's own words."""
 
     in_result: list[str] = Field(default_factory=list)
     """Found, and in the result."""

@@ -1,4 +1,4 @@
-"""Papers: as a source gives them, as they are judged, and as a person gets them."""
+"""Papers: as sources return them, as they are judged, and as a person sees them."""
 
 import functools
 import operator
@@ -14,17 +14,17 @@ from paper_search.models.query import Grade, SearchStrategy
 from paper_search.models.source_report import SourceReport
 
 PaperDecision = Literal["included", "excluded", "undecided"]
-"""What a person decided on a paper while screening."""
+"""A person's decision on a paper while screening."""
 DECISIONS: tuple[PaperDecision, ...] = ("included", "undecided", "excluded")
 Score = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 
 
 NOT_NEEDED = "not among the first papers, which a model judges"
-"""Why a model was not asked about a paper that ranks low."""
+"""Why a model did not judge a paper that ranks low."""
 
 
 class PaperTag(str, Enum):
-    """What kind of contribution a paper makes."""
+    """The kind of contribution of a paper."""
 
     METHOD = "method"
     REVIEW = "review"
@@ -34,8 +34,6 @@ class PaperTag(str, Enum):
 
 
 class EndReason(str, Enum):
-    """Why a search ended."""
-
     APPROVED = "approved"
     """A person approved the result."""
     LIMIT_REACHED = "limit_reached"
@@ -55,8 +53,8 @@ def _is_absent(value: object) -> bool:
 class Author(BaseModel):
     """One author, named as the source names them.
 
-    The parts are those that the source gave, or what its one string was split into when it came
-    in (`paper_search.bibliography.names`); without any, `name` is all that is known.
+    The parts come from the source, or from splitting its one string
+    (`paper_search.bibliography.names`); without any, only `name` is known.
     """
 
     name: str
@@ -66,20 +64,20 @@ class Author(BaseModel):
     given: str | None = Field(default=None, exclude_if=_is_absent)
     """Given names or initials."""
     particle: str | None = Field(default=None, exclude_if=_is_absent)
-    """What precedes the family name: "van der"."""
+    """Such as "van der", before the family name."""
     suffix: str | None = Field(default=None, exclude_if=_is_absent)
-    """What follows the name: "Jr.", "III"."""
+    """Such as "Jr." or "III"."""
     literal: str | None = Field(default=None, exclude_if=_is_absent)
-    """The whole of a name that is not to be taken apart, such as that of an organisation."""
+    """A name that must not be split, such as that of an organisation."""
 
     def __str__(self) -> str:
-        """Return the name as people say it, given names first, however the source wrote it."""
+        """Return the name with the given names first, however the source wrote it."""
         parts = (self.given, self.particle, self.family, self.suffix)
         return " ".join(filter(None, parts)) if self.family else self.name
 
 
 class Sighting(BaseModel):
-    """Where and when a record was seen: its provenance."""
+    """The provenance of a record: where and when it was found."""
 
     source: str
     query: str | None = None
@@ -88,14 +86,14 @@ class Sighting(BaseModel):
     seen_at: str | None = None
     """UTC, ISO 8601."""
     by_meaning: bool = Field(default=False, exclude_if=operator.not_)
-    """Whether vectors had a part in the rank."""
+    """Whether vectors influenced the rank."""
 
 
 class Version(BaseModel):
     """One version of a work: a preprint, a conference paper, an article in a journal."""
 
     ids: list[str]
-    """Of the records that describe it."""
+    """Ids of the records that describe it."""
     year: int | None = None
     venue: str | None = None
     doi: str | None = None
@@ -103,7 +101,7 @@ class Version(BaseModel):
 
 
 class BibliographicRecord(BaseModel):
-    """What is known of a work; the fields that raw records and papers share."""
+    """The fields that raw records and papers share."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -112,12 +110,12 @@ class BibliographicRecord(BaseModel):
     authors: list[Author] = Field(default_factory=list)
     abstract: str | None = None
     keywords: list[str] = Field(default_factory=list)
-    """Subject categories, in words, and keywords, as its sources state them."""
+    """Keywords and subject categories in words, as its sources give them."""
     year: int | None = None
     venue: str | None = None
     source: str
     citation_count: int = 0
-    """How often it is cited; 0 also where no source says, which `known_citation_count` tells."""
+    """0 also if no source says, which `known_citation_count` distinguishes."""
     full_text_url: str | None = None
     bibtex: str | None = None
 
@@ -141,11 +139,11 @@ class BibliographicRecord(BaseModel):
     """CSL type: article-journal, paper-conference, chapter, book, thesis, report, article ..."""
     is_retracted: bool | None = None
     merged_from: list[str] = Field(default_factory=list)
-    """Ids of all records that were merged into this one, its own included; empty: none were."""
+    """Ids of all records merged into this one, including its own; empty if none were."""
     field_sources: dict[str, str] = Field(default_factory=dict)
-    """Field to the id of the merged record that it comes from; empty: nothing was merged."""
+    """The id of the merged record that each field comes from; empty if none were merged."""
     versions: list[Version] = Field(default_factory=list)
-    """All versions of a work of several, the one that this record describes first."""
+    """All versions of the work if there are several, that of this record first."""
     sightings: list[Sighting] = Field(default_factory=list)
 
     @model_validator(mode="before")
@@ -161,12 +159,12 @@ class BibliographicRecord(BaseModel):
 
     @property
     def known_citation_count(self) -> int | None:
-        """How often it is cited, as a source says; None if none does."""
+        """The citation count of a source; None if none gives one."""
         return self.citation_count if "citation_count" in self.model_fields_set else None
 
     def set_fields(self) -> dict[str, Any]:
-        """Return as JSON what is not at its default; a count of 0 that a source says is said."""
-        # In a third of the time of `exclude_defaults`, which makes every default to compare with.
+        """Return the fields that are not at their default as JSON, with a known count of 0."""
+        # Three times as fast as `exclude_defaults`, which creates every default to compare with.
         values = self.model_dump(mode="json", exclude_none=True)
         defaults = _defaults(type(self))
         fields = {
@@ -178,15 +176,15 @@ class BibliographicRecord(BaseModel):
 
     @property
     def text(self) -> str | None:
-        """What is known beside the title to judge it by: abstract and keywords, if any."""
+        """Return abstract and keywords, if there are any."""
         return _join_text(self.abstract, self.keywords)
 
 
 class RawPaper(BibliographicRecord):
-    """A record as one source gave it.
+    """A record as one source returned it.
 
-    Sources set `id` to something stable, so that the same work found again has the same id;
-    the default is a fresh UUID.
+    Sources set a stable `id`, so that a work that is found again has the same one; the default is
+    a new UUID.
     """
 
     id: str = Field(default_factory=lambda: str(uuid.uuid4()))
@@ -195,13 +193,13 @@ class RawPaper(BibliographicRecord):
 
     @property
     def text(self) -> str | None:
-        """As for any record; a snippet replaces a missing abstract."""
+        """See `BibliographicRecord`; a snippet replaces a missing abstract."""
         return _join_text(self.abstract or self.snippet, self.keywords)
 
 
 @functools.cache
 def _defaults(model: type[BibliographicRecord]) -> dict[str, Any]:
-    """Return what the fields of a record are unless they are given; a fresh id is not one."""
+    """Return the defaults of a record's fields, except the new id."""
     return {
         name: info.get_default(call_default_factory=True)
         for name, info in model.model_fields.items()
@@ -221,35 +219,34 @@ class ScoredPaper(BaseModel):
     relevance_reason: str
     tags: list[PaperTag] = Field(default_factory=list)
     is_judged: bool = True
-    """False: the judge failed; the score is a stand-in, and the paper is never filtered out."""
+    """If false, the score is provisional, and the paper is never filtered out."""
     unjudged_because: str | None = Field(default=None, exclude_if=_is_absent)
     """Why it is not judged, in a few words."""
     grades: list[Grade] = Field(default_factory=list, exclude_if=operator.not_)
-    """What a model said, criterion by criterion; the score is computed from them."""
+    """A model's grade for each criterion; the score is computed from them."""
     place: int | None = Field(default=None, exclude_if=_is_absent)
     """Place in the order of the result, from 1; None if the score decides."""
     whole_concepts: int | None = Field(default=None, exclude_if=_is_absent)
-    """How many concepts of the question its title and abstract have in full, if counted."""
+    """The number of concepts that its title and abstract contain in full, if counted."""
     blocks: int | None = Field(default=None, exclude_if=_is_absent)
-    """How many blocks the question makes, where a long concept counts by its parts."""
+    """The number of blocks of the question, where a long concept counts by its parts."""
 
 
 class ScreeningDecision(BaseModel):
-    """Whether a paper belongs into a review, and who said so.
+    """Whether a paper belongs in a review, and who decided so.
 
-    Two are equal when they say the same: who said it, and when, differs from run to run.
+    Two are equal if their content is: author and time differ from run to run.
     """
 
     decision: str | None = None
-    """`include` or `exclude`; None means nobody decided."""
+    """`include` or `exclude`; None if nobody decided."""
     decided_by: str | None = None
     decided_at: str | None = None
     """UTC, ISO 8601."""
     reason: str | None = None
     """Why it was included or excluded."""
     full_text: str | None = Field(default=None, exclude_if=_is_absent)
-    """What became of its full text, such as `excluded: wrong population`; None means nobody sought
-    it."""
+    """The status of its full text, such as `excluded: wrong population`; None if not sought."""
 
     @property
     def outcome(self) -> PaperDecision:
@@ -265,7 +262,7 @@ class ScreeningDecision(BaseModel):
 
 
 class Paper(BibliographicRecord):
-    """A paper as a person gets it."""
+    """A paper as a person sees it."""
 
     id: str
     authors: list[Author]
@@ -276,13 +273,13 @@ class Paper(BibliographicRecord):
     unjudged_because: str | None = Field(default=None, exclude_if=_is_absent)
     """Why it is not judged, in a few words."""
     grades: list[Grade] = Field(default_factory=list, exclude_if=operator.not_)
-    """What a model said, criterion by criterion; the score is computed from them."""
+    """A model's grade for each criterion; the score is computed from them."""
     note: str | None = Field(default=None, exclude_if=_is_absent)
-    """What the person noted on it while screening."""
+    """A person's note from screening."""
     labels: list[str] = Field(default_factory=list, exclude_if=operator.not_)
-    """Words of the person's own that they put on it while screening."""
+    """A person's labels from screening."""
     screening: ScreeningDecision | None = Field(default=None, exclude_if=_is_absent)
-    """None: nobody has screened it."""
+    """None if nobody has screened it."""
 
     @property
     def decision(self) -> PaperDecision:
@@ -290,7 +287,7 @@ class Paper(BibliographicRecord):
 
     @property
     def screening_columns(self) -> dict[str, str]:
-        """What screening said of it, by the names of the columns of a review; "": nothing."""
+        """Return the fields of screening for the columns of a review; empty if there is nothing."""
         screening = self.screening or ScreeningDecision()
         fields = {name: getattr(screening, name) for name in ScreeningDecision.model_fields}
         return {name: value or "" for name, value in (fields | {"note": self.note}).items()}
@@ -310,7 +307,7 @@ _BLANK = Paper(id="", title="", authors=[], source="")
 
 
 class Facets(BaseModel):
-    """Counts that describe a collection at a glance."""
+    """Counts that describe a collection."""
 
     by_year: dict[int, int] = Field(default_factory=dict)
     by_venue: dict[str, int] = Field(default_factory=dict)
@@ -319,8 +316,6 @@ class Facets(BaseModel):
 
 
 class SearchMetadata(BaseModel):
-    """What was searched, with which strategy, when, and how much was found."""
-
     query: str
     search_strategy: SearchStrategy
     total_found: int
@@ -330,7 +325,7 @@ class SearchMetadata(BaseModel):
 class PaperCollection(BaseModel):
     """The papers of one search, best first.
 
-    Two collections are equal when their content is: how the run went and ended is not content.
+    Two collections are equal if their content is, however the run went and ended.
     """
 
     metadata: SearchMetadata
@@ -339,16 +334,16 @@ class PaperCollection(BaseModel):
     ended_by: EndReason | None = None
     """Set on the final result only."""
     reports: list[SourceReport] = Field(default_factory=list)
-    """What every source did with every query, in all rounds; set on results of a workflow only."""
+    """A row for each query to each source, in all rounds; set on results of a workflow only."""
     silent_sources: list[str] = Field(default_factory=list)
-    """Sources searched without any result in the whole run."""
+    """Sources without any result in the whole run."""
     known_papers: KnownPapersReport | None = None
-    """What became of the papers that a good search must find; None if none were named."""
+    """The status of papers that a good search must find; None if none were named."""
     set_aside: list[Paper] = Field(default_factory=list, exclude_if=operator.not_)
     """Found, but below the line, beyond the limit or marked irrelevant; best first."""
     earlier: list[Paper] = Field(default_factory=list, exclude_if=operator.not_)
-    """Papers that only rounds before the last one found, and nobody decided on; those of a round
-    that was rejected are not among them."""
+    """Undecided papers that only rounds before the last one found, without those of rejected
+    rounds."""
 
     @property
     def every_paper(self) -> list[Paper]:
@@ -364,7 +359,7 @@ class PaperCollection(BaseModel):
 
     @property
     def excluded(self) -> int:
-        """How many of the papers set aside a person excluded."""
+        """The number of papers set aside that a person excluded."""
         return sum(paper.decision == "excluded" for paper in self.set_aside)
 
     def __eq__(self, other: object) -> bool:

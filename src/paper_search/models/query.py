@@ -1,4 +1,4 @@
-"""What is asked for: the intent, and the strategy that is to find it."""
+"""The intent of a question, and the strategy of its search."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -16,12 +16,10 @@ LONGEST_CRITERION = 300
 
 
 class CriterionKind(str, Enum):
-    """What meeting a criterion does."""
+    """Whether meeting a criterion includes or excludes a paper."""
 
     INCLUSION = "inclusion"
-    """It speaks for a paper."""
     EXCLUSION = "exclusion"
-    """It speaks against a paper."""
 
 
 class Criterion(BaseModel):
@@ -65,8 +63,8 @@ _TITLE_WORDS: dict[str, tuple[str, ...]] = {
     "editorial": ("editorial", "commentary", "letter to the editor", "erratum", "corrigendum"),
     "thesis": ("thesis", "dissertation"),
 }
-"""Words of titles by the kind of work that they give away. Other types of CSL are not seen in
-titles; whatever is no type, such as "case report", is its own word."""
+"""Words of titles that show a type of work. Other CSL types do not show in titles; a type of a
+person's own, such as "case report", is its own word."""
 
 
 class IntentType(str, Enum):
@@ -79,7 +77,7 @@ class IntentType(str, Enum):
 
 
 MOST_RESULTS = 10_000
-"""The most records of a query, and papers of a result, that can be asked for."""
+"""The largest limits on records of a query and papers of a result."""
 
 
 class SearchConstraints(BaseModel):
@@ -93,9 +91,9 @@ class SearchConstraints(BaseModel):
     max_papers: int | None = Field(default=None, exclude_if=not_)
     """Papers that the result shows; the others are set aside."""
     publication_types: list[str] = Field(default_factory=list, exclude_if=not_)
-    """CSL types (`PUBLICATION_TYPES`); empty: any. What does not say its type is let through."""
+    """CSL types (`PUBLICATION_TYPES`); empty for any. Records without a type are let through."""
     excluded_types: list[str] = Field(default_factory=list, exclude_if=not_)
-    """Kinds that are not wanted, such as `review`; what does not say its kind is let through."""
+    """Types that are not wanted, such as `review`; records without a type are let through."""
     conditions: list[str] = Field(default_factory=list, exclude_if=not_)
     """Boolean queries that every record must meet, each by itself, such as `NOT "honey bees"`."""
 
@@ -107,7 +105,7 @@ class SearchConstraints(BaseModel):
 
     @property
     def in_words(self) -> list[str]:
-        """Return every limit as a person reads it, but for the records of a query."""
+        """Return the limits for people, except the number of records of a query."""
         years = f"{self.year_from or ''}-{self.year_to or ''}"
         types, others = map(kinds_in_words, (self.publication_types, self.excluded_types))
         return [
@@ -120,7 +118,6 @@ class SearchConstraints(BaseModel):
         ]
 
     def allows_type(self, publication_type: str | None) -> bool:
-        """Return whether a record of that type is wanted; None if it does not say."""
         if publication_type is None:
             return True
         is_wanted = not self.publication_types or publication_type in self.publication_types
@@ -128,7 +125,7 @@ class SearchConstraints(BaseModel):
 
 
 def kinds_in_words(kinds: Iterable[str]) -> list[str]:
-    """Return what people call kinds that are wanted or not: CSL's `article` is a preprint."""
+    """Return the types in plain words: CSL's `article` is a preprint."""
     return ["preprint" if kind == "article" else kind for kind in kinds]
 
 
@@ -141,15 +138,15 @@ class StrategyLine(BaseModel):
     """One line of a strategy that the person gave."""
 
     label: str
-    """What other lines name it by."""
+    """The name that other lines use."""
     text: str
     """As it was written."""
     boolean_query: str
-    """What it finds, in the language of `paper_search.query`."""
+    """Its meaning in the language of `paper_search.query`."""
 
 
 class ParsedIntent(BaseModel):
-    """A research question, understood."""
+    """What a research question asks for."""
 
     topic: str
     concepts: list[str]
@@ -157,28 +154,28 @@ class ParsedIntent(BaseModel):
     intent_type: IntentType
     constraints: SearchConstraints = Field(default_factory=SearchConstraints)
     question: str = Field(default="", exclude_if=not_)
-    """The question without its limits, in plain words, for sources that rank; empty: the topic."""
+    """The question without its limits, for sources that rank; empty for the topic."""
     alternatives: dict[str, list[str]] = Field(default_factory=dict, exclude_if=not_)
-    """By concept: others that would do as well (an "or" of the question)."""
+    """Alternatives to a concept (an "or" in the question)."""
     excluded: list[str] = Field(default_factory=list, exclude_if=not_)
     """Words and phrases that no paper may have."""
     authors: list[str] = Field(default_factory=list, exclude_if=not_)
     """Family or full names, of whom every paper must have one."""
     venues: list[str] = Field(default_factory=list, exclude_if=not_)  # one is enough
     boolean_query: str | None = Field(default=None, exclude_if=not_)
-    """The question itself, where it is a boolean query or a strategy: it is asked unchanged."""
+    """The question itself, if it is a boolean query or a strategy: it is sent unchanged."""
     lines: list[StrategyLine] = Field(default_factory=list, exclude_if=not_)
-    """Those of the question, where it is a strategy; `boolean_query` is what the last one finds."""
+    """The lines of the question, if it is a strategy; `boolean_query` means the last one."""
     criteria: list[Criterion] = Field(default_factory=list, exclude_if=not_)
-    """What a model judges papers by; empty: no model judges, or it goes by the words above."""
+    """Criteria by which a model judges papers; empty: none judges, or it uses the words above."""
     identifiers: list[str] = Field(default_factory=list, exclude_if=not_)
     """Works that the question names, such as `doi:10.1000/1`, `arxiv:2101.00001` or `pmid:1`."""
     seeds: list[MarkedPaper] = Field(default_factory=list, exclude_if=not_)
-    """Papers that others like them are wanted for: they count as marked relevant."""
+    """Papers to find similar ones to: they count as marked relevant."""
     lookups: list[SourceReport] = Field(default_factory=list, exclude_if=not_)
-    """What sources were asked to find the seeds."""
+    """Requests to sources to find the seeds."""
     notes: list[str] = Field(default_factory=list, exclude_if=not_)
-    """What the person should know about how the question was read."""
+    """Notes for the person on how the question was read."""
 
     def with_criteria(self, criteria: Sequence[Criterion]) -> "ParsedIntent":
         plain = [Criterion.model_validate(criterion.model_dump()) for criterion in criteria]
@@ -186,15 +183,13 @@ class ParsedIntent(BaseModel):
 
 
 class SynonymMap(BaseModel):
-    """A keyword and what else it is called."""
-
     keyword: str
     synonyms: list[str]
     reasons: dict[str, str] = Field(default_factory=dict, exclude_if=not_)
-    """Why a synonym stands there, in a few words; of one that a person wrote, nothing."""
+    """Short reasons for synonyms; none for those that a person wrote."""
 
     def __str__(self) -> str:
-        """Return the synonyms by their reasons: "cars = car (singular); automobile, auto"."""
+        """Group the synonyms by reason: "cars = car (singular); automobile, auto"."""
         by_reason: dict[str, list[str]] = {}
         for name in self.synonyms:
             by_reason.setdefault(self.reasons.get(name, ""), []).append(name)
@@ -214,61 +209,61 @@ class SearchQuery(BaseModel):
 
 
 class RankedQuery(BaseModel):
-    """Plain text for sources that rank what has any of its words."""
+    """Plain text for sources that rank records with any of its words."""
 
     text: str
     """The question in a person's words."""
     terms: dict[str, float] = Field(default_factory=dict, exclude_if=not_)
-    """Further words with their weights beside 1 for a word of the text; below 0: unwanted. For
-    sources that take weights; the others are asked the text alone."""
+    """Further words with weights, where a word of the text has 1, and unwanted words less than 0.
+    For sources that take weights; the others get only the text."""
     long_forms: list[str] = Field(default_factory=list, exclude_if=not_)
-    """Names of what the abbreviations of the text stand for, which a library ranks by as well."""
+    """The long forms of abbreviations in the text, by which a library ranks as well."""
     depth: int | None = Field(default=None, ge=1, le=2**31, exclude_if=lambda depth: depth is None)
-    """Records that a library may bring in, where that is more than the limit of results; None: no
-    more than that. What is below the first page is what marks bring up."""
+    """Records that a library may return beyond the limit of results, from which marks then rank;
+    None for that limit."""
     like: list[str] = Field(default_factory=list, exclude_if=not_)
-    """Ids of papers marked relevant, for a library that ranks by nearness of vectors, too."""
+    """Ids of papers marked relevant, for a library that also ranks by vectors."""
     unlike: list[str] = Field(default_factory=list, exclude_if=not_)
     """Ids of papers marked irrelevant."""
 
 
 class SearchStrategy(BaseModel):
-    """The queries to ask, the sources to ask them of, and the limits."""
+    """The queries, sources and limits of one round."""
 
     queries: list[SearchQuery]
     sources: list[str]
     filters: SearchConstraints = Field(default_factory=SearchConstraints)
     ranked: list[RankedQuery] = Field(default_factory=list, exclude_if=not_)
-    """What sources that rank plain text are asked besides the boolean queries."""
+    """Queries for sources that rank plain text, in addition to the boolean ones."""
     seeds: list[Seed] = Field(default_factory=list, exclude_if=not_)
-    """Works that others are found from, for the source `snowball`; no other looks at them."""
+    """Works whose citations the source `snowball` follows; other sources ignore them."""
     lines: list[StrategyLine] = Field(default_factory=list, exclude_if=not_)
-    """Those that the person gave, for their hits; the last one is the first of the queries."""
+    """The lines that the person gave, for their hits; the last one is the first query."""
     works: list[str] = Field(default_factory=list, exclude_if=not_)
-    """Identifiers that the question names, such as `doi:10.1000/1`: a library gives these first."""
+    """Identifiers in the question, such as `doi:10.1000/1`: a library returns these works first."""
     native: dict[str, str] = Field(default_factory=dict, exclude_if=not_)
-    """By source: a string in its own language, sent as it is in place of the queries."""
+    """A query in the syntax of a source, by source; it is sent unchanged instead of the queries."""
     endings: dict[str, list[str]] = Field(default_factory=dict, exclude_if=not_)
-    """Words that truncated ones (`comput*`) stand for in what was seen, for sources without `*`."""
+    """Observed words for truncated ones (`comput*`), for sources without `*`."""
     reason: str = Field(default="", exclude_if=not_)
-    """Why it differs from the round before, in a sentence."""
+    """Why it differs from the previous round, in a sentence."""
     notes: list[str] = Field(default_factory=list, exclude_if=not_)
-    """What was left out or changed, of what a model or a person asked for."""
+    """What was left out or changed of a proposal of a model or a person."""
 
     def plain(self) -> list[RankedQuery]:
-        """Return the ranked queries, but for one that is no more than the numbers of named works.
+        """Return the ranked queries, without one that has only the numbers of `works`.
 
-        These works are looked up: their numbers as text would only find what shares digits.
+        These works are looked up: as text, their numbers would find records with similar digits.
         """
         numbers = " ".join(name.partition(":")[2] for name in self.works)
         return [query for query in self.ranked if query.terms or query.text != numbers]
 
     def within(self, ceiling: int) -> "SearchStrategy":
-        """Return the strategy with no more results than may be asked for, and a note if it had."""
+        """Return the strategy with at most `ceiling` results, and a note if it had more."""
         depths = [query.depth for query in self.ranked if query.depth is not None]
         if max(self.filters.max_results, *depths, 0) <= ceiling:
             return self
-        note = f"at most {ceiling:,} results of a source are asked for (MAX_RESULTS_CEILING)"
+        note = f"at most {ceiling:,} results per source are requested (MAX_RESULTS_CEILING)"
         notes = self.notes if self.filters.max_results <= ceiling else [*self.notes, note]
         most = min(self.filters.max_results, ceiling)
         ranked = [
@@ -289,14 +284,14 @@ class SearchStrategy(BaseModel):
 
 
 class QueryBuilderInput(BaseModel):
-    """All that a strategy is built from."""
+    """The input for building a strategy."""
 
     intent: ParsedIntent
     previous_strategies: list[SearchStrategy] = Field(default_factory=list)
     user_feedback: UserFeedback | None = None
     earlier_feedback: list[str] = Field(default_factory=list)
-    """What the person wrote in the rounds before, oldest first."""
+    """The person's notes of earlier rounds, oldest first."""
     graded: list[Seed] = Field(default_factory=list)
-    """Papers that a model graded best, which are followed after those that a person marked."""
+    """Papers that a model graded best, as seeds after those that a person marked."""
     marked_papers: list[MarkedPaper] = Field(default_factory=list)
-    """All papers marked so far, in all rounds: neither a model nor a rule can read bare ids."""
+    """All papers marked so far, in full: ids alone would say nothing to a model or a rule."""

@@ -1,4 +1,4 @@
-"""What a search, a merge and a look-up gave, with what every part of them did."""
+"""The reports of a search, of merging records, and of looking up missing fields."""
 
 from collections import Counter
 
@@ -15,10 +15,10 @@ class SearchReport(BaseModel):
     papers: list[RawPaper] = Field(default_factory=list)
     sources: list[SourceReport] = Field(default_factory=list)
     arrivals: list[Arrival] = Field(default_factory=list)
-    """A row for each record that came; empty: the sightings and the counts tell."""
+    """A row for each record that arrived; empty if `rows` derives them."""
 
     def rows(self) -> list[Arrival]:
-        """Return a row for each time that a source gave a record, as it says or as it counts."""
+        """Return the arrivals, or else rows derived from sightings and counts."""
         if self.arrivals:
             return self.arrivals
         rows: list[Arrival] = []
@@ -30,7 +30,7 @@ class SearchReport(BaseModel):
         later = Counter((s.source, s.query) for paper in self.papers for s in paper.sightings[1:])
         for report in self.sources:
             key = report.source, report.query
-            own = min(later[key], report.repeated)  # two queries may be sent as one string
+            own = min(later[key], report.repeated)  # two queries may be sent as the same string
             later[key] -= own
             for name, reason in REASONS.items():
                 row = Arrival(source=report.source, query=report.query, removed=reason)
@@ -39,7 +39,7 @@ class SearchReport(BaseModel):
 
 
 class DeduplicationReport(BaseModel):
-    """The works that records make up, and the pairs that only a person can tell."""
+    """The works that records were merged into, and pairs that only a person can decide."""
 
     works: list[RawPaper] = Field(default_factory=list)
     uncertain: list[PairEvidence] = Field(default_factory=list)
@@ -51,4 +51,4 @@ class EnrichmentReport(BaseModel):
 
     works: list[RawPaper] = Field(default_factory=list)
     sources: list[SourceReport] = Field(default_factory=list)
-    """`hits`: works of which something was known; `kept`: records that filled a field."""
+    """`hits`: works that the service knows; `kept`: records that filled a field."""

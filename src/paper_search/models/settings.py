@@ -1,4 +1,4 @@
-"""Settings: models, sources, server and network; with the variables that set them."""
+"""Settings of models, sources, server and network, with the variables that set them."""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, field_validator
 
 STUDIO = "https://smith.langchain.com"
-"""Where LangGraph Studio's pages come from."""
+"""The origin of LangGraph Studio's pages."""
 MIN_TOKEN_CHARS = 16
 
 
@@ -23,7 +23,7 @@ class Variable:
 
 
 def _split_pairs(text: object) -> object:
-    """Return the pairs in a text of the form `name=value, name=value`; anything else as it is."""
+    """Return the pairs in a text such as `name=value, name=value`; other values unchanged."""
     if not isinstance(text, str):
         return text
     pairs = {pair.strip(): pair.partition("=") for pair in text.split(",") if pair.strip()}
@@ -43,16 +43,16 @@ NamedValues = Annotated[dict[str, str], BeforeValidator(_split_pairs)]
 CHAT_MODELS_GROUP = "paper_search.chat_models"
 """Entry points of further providers: (LLMConfig) -> BaseChatModel of langchain-core."""
 EMBEDDINGS_GROUP = "paper_search.embeddings"
-"""Entry points of what makes an embedding model: a factory (EmbeddingsConfig) -> Embeddings."""
+"""Entry points of factories of embedding models: (EmbeddingsConfig) -> Embeddings."""
 
 
 class ChatPackage(NamedTuple):
-    """A package of LangChain that has a chat model."""
+    """A package of LangChain with a chat model."""
 
     module: str
     class_name: str
     key_variable: str = ""
-    """The variable of its key; empty: it has none, or reads its own."""
+    """The variable of its key; empty if it has none, or reads it itself."""
 
 
 CHAT_PACKAGES = {
@@ -72,16 +72,16 @@ CHAT_PACKAGES = {
     "together": ChatPackage("langchain_together", "ChatTogether", "TOGETHER_API_KEY"),
     "xai": ChatPackage("langchain_xai", "ChatXAI", "XAI_API_KEY"),
 }
-"""Providers by the names that LangChain's `init_chat_model` gives them. No other name leads to a
-module or a variable."""
+"""Providers by their names in LangChain's `init_chat_model`. No other name selects a module or a
+variable."""
 
 
 WITHOUT = "none"
-"""What a skill's model is called that does without, though others have one."""
+"""The name of the model of a skill that uses none although others do."""
 
 
 class Skill(str, Enum):
-    """A skill that a model can be named for."""
+    """A skill with a model of its own."""
 
     INTENT = "intent"
     STRATEGY = "strategy"
@@ -90,11 +90,11 @@ class Skill(str, Enum):
 
 
 def _service_url(url: str | None) -> str | None:
-    """Return an address; it is logged and traced, so no key and no password may be in it."""
+    """Return a URL, which must not contain a key or a password, because it is logged and traced."""
     parts = urlsplit(url or "http://")
     is_more = parts.query or parts.fragment or "@" in parts.netloc
     if parts.scheme not in {"http", "https"} or is_more:
-        raise ValueError("is not an address like http://localhost:8888, without a key in it")
+        raise ValueError("is not a URL such as http://localhost:8888, without a key in it")
     return url
 
 
@@ -105,20 +105,20 @@ class LLMConfig(BaseModel):
     """Which language model to use; without a model name, none is used."""
 
     provider: Annotated[str, Variable("LLM_PROVIDER")] = "openai"
-    """Of models that are named without one."""
+    """For models whose name has no provider."""
     model: Annotated[str, Variable("LLM_MODEL")] = ""
     """MODEL or PROVIDER:MODEL, such as `anthropic:claude-sonnet-4-5`."""
     intent_model: Annotated[str, Variable("LLM_MODEL_INTENT")] = ""
-    """What understands questions; empty: as `model` says, `none`: none."""
+    """The model that reads questions; empty for `model`, `none` for no model."""
     strategy_model: Annotated[str, Variable("LLM_MODEL_STRATEGY")] = ""
     duplicates_model: Annotated[str, Variable("LLM_MODEL_DUPLICATES")] = ""
     judge_model: Annotated[str, Variable("LLM_MODEL_JUDGE")] = ""
     api_key: str = Field(default="", repr=False)
-    """Of `provider`."""
+    """The key of `provider`."""
     api_keys: dict[str, str] = Field(default_factory=dict, repr=False)
-    """Of other providers, by name."""
+    """The keys of other providers, by name."""
     base_url: Annotated[ServiceUrl, Variable("LLM_BASE_URL")] = None
-    """Any server that speaks as `provider` does."""
+    """Any server with the API of `provider`."""
     prices: Annotated[Path | None, Variable("LLM_PRICES")] = None
     temperature: Annotated[float, Variable("LLM_TEMPERATURE")] = 0.0
     max_tokens: Annotated[int, Variable("LLM_MAX_TOKENS")] = 4096
@@ -126,35 +126,33 @@ class LLMConfig(BaseModel):
 
     @property
     def is_wanted(self) -> bool:
-        """Whether a model was named; a key alone does not spend anybody's money."""
+        """Whether a model is named; a key alone must not cost money."""
         return any(self.of(skill) for skill in Skill)
 
     def of(self, skill: Skill) -> str:
-        """Return the name of a skill's model; empty: it has none."""
+        """Return the name of a skill's model; empty if it has none."""
         own: str = getattr(self, f"{skill.value}_model").strip()
         return "" if own.lower() == WITHOUT else own or self.model
 
 
 class SearchSourceConfig(BaseModel):
-    """Settings of one source."""
-
     name: str
     api_key: str = Field(default="", repr=False)
     enabled: bool = True
     rate_limit: float = 1.0
     """Requests per second."""
     max_calls: int | None = Field(default=None, ge=0)
-    """Requests per run; None for no limit, 0: none at all."""
+    """Requests per run; None for no limit, 0 for none at all."""
     url: ServiceUrl = None
-    """Where it is, for a service that everybody runs for themselves."""
+    """The URL of a self-hosted service."""
 
 
 class ZoteroConfig(BaseModel):
-    """Which library of Zotero is meant; without a key, that of the program on this machine."""
+    """The library of Zotero to use; without a key, that of the program on this machine."""
 
     api_key: Annotated[str, Variable("ZOTERO_API_KEY")] = Field(default="", repr=False)
     library: Annotated[str, Variable("ZOTERO_LIBRARY")] = ""
-    """`user:ID` or `group:ID`; empty: the person's own."""
+    """`user:ID` or `group:ID`; empty for the person's own."""
     url: Annotated[ServiceUrl, Variable("ZOTERO_URL")] = None
 
     @field_validator("library")
@@ -171,9 +169,9 @@ class ServerConfig(BaseModel):
     tokens: Annotated[dict[str, str], Variable("PAPER_SEARCH_TOKENS")] = Field(
         default_factory=dict, repr=False
     )
-    """Token by name of its owner; none: everybody on this machine, and nobody else."""
+    """Tokens by the name of their owner; without any, everybody on this machine has access."""
     hosts: Annotated[Names, Variable("PAPER_SEARCH_HOSTS")] = Field(default_factory=list)
-    """Names that the server answers to besides those of the loopback."""
+    """Host names that the server accepts besides those of the loopback interface."""
     origins: Annotated[Names, Variable("PAPER_SEARCH_ORIGINS")] = Field(
         default_factory=lambda: [STUDIO]
     )
@@ -181,7 +179,7 @@ class ServerConfig(BaseModel):
     is_mcp_open: Annotated[bool, Variable("PAPER_SEARCH_MCP")] = False
     """Whether `/mcp` offers searches and reports as tools."""
     mcp_may_decide: Annotated[bool, Variable("PAPER_SEARCH_MCP_MAY_DECIDE")] = False
-    """Whether a client of MCP may decide in a person's place; recorded as its own decision."""
+    """Whether an MCP client may decide for a person; the ledger records the client."""
 
     @field_validator("tokens", mode="before")
     @classmethod
@@ -190,7 +188,7 @@ class ServerConfig(BaseModel):
             return value
         pairs = [pair.partition("=") for pair in split_list(value)]
         if any(not (owner.strip() and token.strip()) for owner, _, token in pairs):
-            raise ValueError("is not a list NAME=TOKEN, NAME=TOKEN")
+            raise ValueError("is not a list such as NAME=TOKEN, NAME=TOKEN")
         if len({owner.strip() for owner, _, _ in pairs}) < len(pairs):
             raise ValueError("names an owner twice")
         return {owner.strip(): token.strip() for owner, _, token in pairs}
@@ -199,7 +197,7 @@ class ServerConfig(BaseModel):
     @classmethod
     def _check_tokens(cls, tokens: dict[str, str]) -> dict[str, str]:
         if any(len(token) < MIN_TOKEN_CHARS for token in tokens.values()):
-            raise ValueError(f"holds a token of less than {MIN_TOKEN_CHARS} characters")
+            raise ValueError(f"has a token with fewer than {MIN_TOKEN_CHARS} characters")
         if len(set(tokens.values())) < len(tokens):
             raise ValueError("gives two owners the same token")
         return tokens
@@ -208,22 +206,22 @@ class ServerConfig(BaseModel):
     @classmethod
     def _check_origins(cls, origins: list[str]) -> list[str]:
         if any("*" in origin or "://" not in origin for origin in origins):
-            raise ValueError("takes origins like https://example.org, and no *")
+            raise ValueError("takes origins such as https://example.org, without *")
         return [origin.rstrip("/") for origin in origins]
 
 
 _PLACEHOLDER = re.compile(r"(?i)[@.](?:example(?:\.(?:com|net|org))?|test|invalid|localhost)\Z")
-"""Domains that nobody has (RFC 2606)."""
+"""Reserved domains (RFC 2606)."""
 
 
 def _address(text: str | None) -> str | None:
-    """Return an e-mail address; Raises ValueError: it is not one, or a placeholder."""
+    """Return an e-mail address; raise ValueError if it is invalid or a placeholder."""
     address = (text or "").strip()
     if address and not re.fullmatch(r"[^\s@<>,;:]+@[^\s@<>,;:]+\.[^\s@<>,;:]+", address):
         raise ValueError(f"is {text!r}, which is not an e-mail address")
     if _PLACEHOLDER.search(address):
         raise ValueError(
-            f"is {text!r}, a placeholder that services refuse: give an address of your own, or none"
+            f"is {text!r}, a placeholder that services refuse: give your own address, or none"
         )
     return address or None
 
@@ -233,18 +231,18 @@ Contact = Annotated[str | None, AfterValidator(_address)]
 
 
 class EmbeddingsConfig(BaseModel):
-    """Which embedding model the library is ranked with, too."""
+    """The embedding model that helps to rank the library."""
 
     name: Annotated[str, Variable("PAPER_SEARCH_EMBEDDINGS")] = ""
-    """`PROVIDER`, `PROVIDER:MODEL`, `MODULE:FACTORY` or `MODULE:FACTORY:MODEL`; `none`, or empty:
+    """`PROVIDER`, `PROVIDER:MODEL`, `MODULE:FACTORY` or `MODULE:FACTORY:MODEL`; `none` or empty for
     no model."""
     huggingface: Annotated[Path, Variable("HF_HOME")] = Path("~/.cache/huggingface")
-    """Directory of Hugging Face's cache, where the weights of `minilm` may lie."""
+    """Directory of Hugging Face's cache, which may have the weights of `minilm`."""
     api_key: Annotated[str, Variable("PAPER_SEARCH_EMBEDDINGS_API_KEY")] = Field(
         default="", repr=False
     )
     base_url: Annotated[ServiceUrl, Variable("PAPER_SEARCH_EMBEDDINGS_BASE_URL")] = None
-    """The server, for providers that know several; None for the provider's own."""
+    """The server, for providers with several; None for the provider's own."""
     batch_size: Annotated[int, Variable("PAPER_SEARCH_EMBEDDINGS_BATCH_SIZE")] = Field(
         default=64, ge=1
     )
@@ -261,26 +259,26 @@ _EXCEPTIONS = "NO_PROXY"
 
 
 class Setting(BaseModel, frozen=True):
-    """The value of a variable, with its name: an error names it, and never shows a password."""
+    """The value of a variable, with its name for errors, which never show a password."""
 
     variable: str
     value: str = Field(repr=False)
 
 
 class NetworkConfig(BaseModel):
-    """Variables that all programs of a machine share; they are checked when they are used."""
+    """Variables that all programs of a machine share; they are checked when used."""
 
     http: Setting | None = None
     """The proxy for http, of its own variable or of ALL_PROXY."""
     https: Setting | None = None
     exceptions: Setting | None = None
-    """Hosts, domains, addresses and networks that no proxy is used for."""
+    """Hosts, domains, addresses and networks to reach without a proxy."""
     certificates: Setting | None = None
-    """A file, or a directory, of authorities to trust beside the usual ones."""
+    """A file or directory of certificate authorities to trust besides the usual ones."""
 
     @classmethod
     def of(cls, env: Mapping[str, str]) -> Self:
-        """Return the settings in the variables of a process, in capitals or not."""
+        """Return the settings in environment variables, in upper or lower case."""
         settings = {
             name.upper(): Setting(variable=name, value=value.strip())
             for name, value in sorted(env.items(), key=lambda item: item[0].islower())

@@ -1,4 +1,4 @@
-"""The journal of a search: a row for each query to a source; failures are rows, too."""
+"""The journal of a search: a row for each query to a source, including failures."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -9,8 +9,6 @@ from pydantic import BaseModel, Field, computed_field
 
 
 class SourceStatus(str, Enum):
-    """How a source answered."""
-
     OK = "ok"
     EMPTY = "empty"
     PARTIAL = "partial"
@@ -38,27 +36,27 @@ class Purpose(str, Enum):
     WORK = "work"
     """To look up a work that the question names, whatever the limits."""
     CITATION = "citation"
-    """For what marked papers cite, and what cites them."""
+    """To find papers that marked papers cite, or that cite them."""
     LOOKUP = "look-up"
-    """For the paper that others are to be like, to read the question."""
+    """To find a paper that the question asks for similar papers to."""
     PAGE = "page"
-    """For the text of a page, or of a paper that is open to everybody."""
+    """To fetch the text of a web page or an open-access paper."""
     FULL_TEXT = "full text"
-    """For the full texts of included works."""
+    """To fetch the full texts of included works."""
 
 
 class RequestRecord(BaseModel):
-    """One request to a service, repetitions and redirects included; or a stored answer."""
+    """One request to a service, including retries and redirects; or a cached answer."""
 
     at: str | None
-    """When it was sent (UTC, ISO 8601). Of a stored answer: when the request for it was sent, or
-    None if the store does not say."""
+    """When it was sent (UTC, ISO 8601), or when the request for a cached answer was; None if the
+    cache does not say."""
     is_stored: bool = Field(default=False, exclude_if=not_)
-    """Whether the answer was on disk and nothing was sent."""
+    """Whether the answer was in the cache, so that nothing was sent."""
     is_answered: bool = Field(default=False, exclude_if=not_)
-    """Whether it had an answer of success."""
+    """Whether the request succeeded."""
     text: str | None = Field(default=None, exclude_if=not_)
-    """The exact string sent; None means that of the row, or a further page of it."""
+    """The exact string sent; None for that of the row, or a further page of it."""
 
     def __str__(self) -> str:
         how = "stored answer of" if self.is_stored else "sent"
@@ -66,9 +64,9 @@ class RequestRecord(BaseModel):
 
 
 LOCAL = frozenset({"library", "sample"})
-"""Sources whose records are on this disk already."""
+"""Sources whose records are on this machine."""
 OF_ENRICHER = " (enrichment)"
-"""Behind the name of a service that is asked for missing fields."""
+"""Follows the name of a service that is asked for missing fields."""
 REASONS = {
     "repeated": "the same record on a later page",
     "excluded": "not what was asked for",
@@ -76,32 +74,32 @@ REASONS = {
     "beyond_limit": "beyond the number that was asked for",
     "unused": "the source did not come to an end",
 }
-"""Why records were removed at once, by the field of a `SourceReport` that counts them."""
+"""Why records were removed on arrival, by the field of a `SourceReport` that counts them."""
 
 
 class Arrival(BaseModel, frozen=True):
-    """One record, one time that a source gave it."""
+    """One time that a source returned a record."""
 
     record: str | None = Field(default=None, exclude_if=not_)
-    """Its id; None if it was removed at once and not stored."""
+    """Its id; None if it was removed on arrival and not stored."""
     source: str
     """The service, or the database that a file comes from."""
     query: str | None = Field(default=None, exclude_if=not_)
-    """What the source was sent, or the name of the file; None if the source does not say."""
+    """The string sent, or the name of the file; None if the source does not say."""
     position: int | None = Field(default=None, exclude_if=not_)
     """Place in that answer or file, from 1."""
     removed: str | None = Field(default=None, exclude_if=not_)
     """Why a check of ours removed it; None if it was kept."""
     waits: int = Field(default=0, exclude_if=not_)
-    """How often its source had been waited for in its round."""
+    """Waits for its source in its round until then."""
     id: str | None = Field(default=None, exclude_if=not_)
-    """Of one that was removed, at its source."""
+    """The id of a removed record at its source."""
     title: str | None = Field(default=None, exclude_if=not_)
-    """Of one that was removed, as far as it has one."""
+    """The title of a removed record, if it has one."""
 
 
 class SourceReport(BaseModel):
-    """A row of the journal: one query to one source, and what became of each of its records.
+    """A row of the journal: one query to one source, and the number of its records by status.
 
     `received = kept + repeated + excluded + dropped + beyond_limit + unused`.
     """
@@ -111,46 +109,45 @@ class SourceReport(BaseModel):
     allowed_by: str | None = None
     """Who approved it, or that nobody was asked; None if it is not known."""
     query: str | None = None
-    """The exact string sent; None if the source does not say; empty: nothing was sent."""
+    """The exact string sent; empty if nothing was sent; None if the source does not say."""
     limit: int | None = None
-    """How many records were wanted at most; None if the source does not say."""
+    """The largest number of records to return; None if the source does not say."""
     status: SourceStatus
     hits: int | None = None
-    """How many the source says it has; None if it does not say."""
+    """The number of matches at the source; None if it does not say."""
     kept: int = 0
-    """Records that this query was the first to give of all queries to the source in its round."""
+    """Records that no earlier query to the source in this round returned."""
     repeated: int = 0
-    """Records that an earlier page, or an earlier query to the source in its round, gave."""
+    """Records that an earlier page, or an earlier query to the source in this round, returned."""
     excluded: int = 0
-    """Records that do not match the query or its limits, as far as the service did not check."""
+    """Records that do not match a part of the query or limits that the service cannot check."""
     dropped: int = 0
     """Records that have no title or cannot be read."""
     beyond_limit: int = 0
     unused: int = 0
     """Records that came with a count or a look-up, or had nothing that a work lacked."""
     requests: list[RequestRecord] = Field(default_factory=list)
-    """In the order of sending; empty: nothing was sent, or the source does not say."""
+    """In the order of sending; empty if nothing was sent, or if the source does not say."""
     milliseconds: int = 0
     error: str | None = None
     note: str | None = None
-    """What the person should know: a remainder applied on our side, a cap, a stand-in."""
+    """A note for the person, such as a limit applied here, a cap, or a replacement."""
     is_file: bool = Field(default=False, exclude_if=not_)
-    """Whether it is a file that a person added: no limit of a strategy narrowed it."""
+    """Whether it is a file that a person added, which the limits of a strategy do not narrow."""
     strategy: str | None = Field(default=None, exclude_if=not_)
-    """Of a file: the strategy as it was run in its database."""
+    """The strategy with which a file was exported from its database."""
     is_sample: bool = False
-    """Whether the sample that ships was searched: as itself, or in place of an empty library."""
+    """Whether the sample that ships was searched: as itself, or instead of an empty library."""
     iteration: int = 0
     """The round that it belongs to, from 0."""
     asked_at: str | None = None
-    """When the first request was sent, or when its stored answer came (UTC, ISO 8601). None: the
-    store does not say; "": nothing was sent, or nobody said when the search was run whose file
-    this is."""
+    """When the first request was sent, or its cached answer was received (UTC, ISO 8601). None if
+    the cache does not say; empty if nothing was sent, or for a file without a date of search."""
     is_unfinished: bool = Field(default=False, exclude_if=not_)
-    """Whether the source ran out of time, or was left behind when the others were done: it may
-    have more, and can be waited for."""
+    """Whether the source ran out of time, or the others did not wait for it: it may have more, and
+    can be waited for."""
     is_asked_again: bool = Field(default=False, exclude_if=not_)
-    """Whether the source was waited for after that: later rows say how it ended."""
+    """Whether the source was waited for after that; later rows have the outcome."""
 
     @property
     def is_failure(self) -> bool:
@@ -158,18 +155,18 @@ class SourceReport(BaseModel):
 
     @property
     def is_asked(self) -> bool:
-        """Whether anything was sent, or searched on this machine, or given as a file."""
+        """Whether anything was sent, searched on this machine, or added as a file."""
         return self.query != "" or self.is_file  # None: the source does not say
 
     def without_records(self, purpose: Purpose) -> "SourceReport":
-        """Return the row of a search whose records are only looked at."""
+        """Return the row for a search whose records do not join the result."""
         update = {"purpose": purpose, "kept": 0, "unused": self.unused + self.kept}
         return self.model_copy(update=update)
 
     @computed_field  # type: ignore[prop-decorator]  # as pydantic documents it
     @property
     def received(self) -> int:
-        """Return how many records came, each of which has one status."""
+        """Return the number of records that arrived; each has one status."""
         return sum(getattr(self, name) for name in ("kept", *REASONS))
 
     @property
@@ -182,12 +179,12 @@ class SourceReport(BaseModel):
 
     @property
     def from_cache(self) -> bool:
-        """Whether every answer was on disk, and nothing was sent."""
+        """Whether every answer was cached, and nothing was sent."""
         return bool(self.requests) and not self.attempts
 
     @property
     def day(self) -> str:
-        """Return when the answers came, to the minute: that of stored answers is not today's."""
+        """Return when the answers were received: new ones to the minute, cached ones by day."""
         times = [request.at for request in self.requests if not request.is_stored and request.at]
         answers = [request for request in self.requests if request.is_stored]
         days = sorted({(request.at or "an unknown day")[:10] for request in answers})
@@ -197,7 +194,7 @@ class SourceReport(BaseModel):
 
     @property
     def removals(self) -> str:
-        """Return what became of the records that were not taken: "2 repeated, 1 beyond"."""
+        """Return the counts of records that were not kept: "2 repeated, 1 not matching"."""
         counts = {
             "repeated": self.repeated,
             "not matching": self.excluded,
@@ -211,18 +208,20 @@ class SourceReport(BaseModel):
 
 
 def losses(reports: Iterable[SourceReport]) -> str:
-    """Return what may be missing, as sources failed; empty: nothing."""
-    lost: dict[str, list[str]] = {"papers": [], "abstracts, DOIs or open texts": []}
-    whats = list(lost)
+    """Return what may be missing because sources failed; empty if none did."""
+    failed: dict[str, list[str]] = {"papers": [], "abstracts, DOIs or open texts": []}
     for report in reports:
         if report.is_failure:
-            lost[whats[report.purpose is Purpose.FILL]].append(report.source)
-    named = ((what, ", ".join(dict.fromkeys(names))) for what, names in lost.items() if names)
-    return "; ".join(f"{what} may be missing: {names}" for what, names in named)
+            failed[list(failed)[report.purpose is Purpose.FILL]].append(report.source)
+    return "; ".join(
+        f"{what} may be missing: {', '.join(dict.fromkeys(names))}"
+        for what, names in failed.items()
+        if names
+    )
 
 
 def unasked(source: str, why: str) -> SourceReport:
-    """Return the row of a source that nothing was sent to."""
+    """Return the row of a source to which nothing was sent."""
     return SourceReport(source=source, query="", status=SourceStatus.EMPTY, note=why, asked_at="")
 
 
@@ -232,7 +231,7 @@ def quantity(count: int, noun: str, plural: str = "") -> str:
 
 
 def minute(moment: str) -> str:
-    """Return an ISO 8601 moment of UTC for people: "2026-11-23 20:05 UTC"; a day as it is."""
+    """Return an ISO 8601 time for people: "2026-11-23 20:05 UTC"; a date stays unchanged."""
     return f"{moment[:16].replace('T', ' ')} UTC" if "T" in moment else moment
 
 
@@ -243,7 +242,7 @@ _EARLY = {
 
 
 def early_requests(rows: Iterable[SourceReport]) -> str | None:
-    """Return what went out before a strategy is approved, and what for; None if nothing did."""
+    """Return the requests before an approval, with their purpose; None if there were none."""
     counts: dict[Purpose, Counter[str]] = {}
     for row in rows:
         counts.setdefault(row.purpose, Counter())[row.source] += row.attempts

@@ -1,4 +1,4 @@
-"""What asking a model costs: spent, estimated and allowed."""
+"""The cost of models: spent, estimated and allowed."""
 
 import re
 from collections.abc import Iterable
@@ -15,6 +15,7 @@ _PART = re.compile(
 )
 _FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
 _HOW = "give an amount of US dollars, tokens or calls, such as 0.50, 200k tokens or 40 calls"
+_LEAST_SHOWN = 0.0001
 
 
 class Budget(BaseModel, frozen=True):
@@ -43,11 +44,11 @@ class Spending(BaseModel):
 
     calls: int = 0
     failed: int = 0
-    """Calls that brought no usable answer."""
+    """Calls without a usable answer."""
     input_tokens: int = 0
     output_tokens: int = 0
     money: float | None = 0.0
-    """US dollars by the price table; None if a model was asked that has no price in it."""
+    """US dollars by the price table; None if a model has no price in it."""
 
     @property
     def tokens(self) -> int:
@@ -88,21 +89,21 @@ class Tokens(NamedTuple):
     asked: int
     answered: int
     forms: int = 0
-    """Of those asked, what says the form of the answer: not every server counts it."""
+    """Part of `asked` that describes the form of the answer; not every server counts it."""
 
 
 class SpendingEstimate(Spending):
-    """What a round may cost, before it is approved."""
+    """The estimated cost of a round, before it is approved."""
 
     papers: int = 0
-    """Papers that a model may have to judge, at most."""
+    """The most papers that a model will judge."""
     priced_at: str = ""
-    """The date of the prices; empty: a model has no price."""
+    """The date of the prices; empty if a model has no price."""
     is_by_rise: bool = Field(default=False, exclude_if=lambda is_by_rise: not is_by_rise)
-    """Whether the papers are what an update will find, by the rise in hits."""
+    """Whether `papers` is the number that an update will find, by the rise in hits."""
 
     def in_words(self, iteration: int) -> str:
-        """Return what a round costs, about; the first one is iteration 0."""
+        """Return the estimate as text; the first round is iteration 0."""
         dated = f" (prices of {self.priced_at})" if self.priced_at else ""
         if self.is_by_rise:
             papers = f"{self.papers:,} new {'paper' if self.papers == 1 else 'papers'}"
@@ -110,16 +111,16 @@ class SpendingEstimate(Spending):
         papers = (
             f" for up to {quantity(self.papers, 'paper')}, best ranked first" if self.papers else ""
         )
-        again = "; what was judged by the same criteria before is not asked about again"
-        return f"about {self}{papers}{again if iteration and papers else ''}{dated}"
+        reuse = "; judgements by the same criteria are reused"
+        return f"about {self}{papers}{reuse if iteration and papers else ''}{dated}"
 
 
 def money_in_words(dollars: float | None) -> str:
-    """Return an amount of US dollars with as many decimals as it needs to be seen."""
+    """Return an amount of US dollars with two to four decimals."""
     if dollars is None:
         return "price unknown"
-    if 0 < dollars < 0.0001:  # noqa: PLR2004  # the last decimal shown
-        return "under $0.0001"
+    if 0 < dollars < _LEAST_SHOWN:
+        return f"under ${_LEAST_SHOWN}"
     amount = round(dollars, 4)
     cents = f"${amount:,.2f}"
     is_round = amount == 0 or amount >= 1
@@ -140,7 +141,7 @@ def _limits(text: str) -> dict[str, float | int]:
         match = _PART.fullmatch(part.strip())
         unit = (match["unit"] or "").lower().rstrip("s") if match else ""
         if match is None or (match["sign"] and unit in {"token", "call"}):
-            raise ValueError(f"{text!r} is no budget: {_HOW}")
+            raise ValueError(f"{text!r} is not a budget: {_HOW}")
         factor = _FACTORS[(match["factor"] or "").lower()]
         amount = factor * float(re.sub(r"[,_]", "", match["number"]))
         name = {"token": "tokens", "call": "calls"}.get(unit, "money")
