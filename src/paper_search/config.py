@@ -315,12 +315,7 @@ def parse_setting(name: str, text: str) -> Any:
 
 
 def forget_setting(name: str, *, home: Path) -> Path:
-    """Remove a setting from the settings file of the home; return the file.
-
-    Raises:
-        UnknownNameError: the file cannot have a setting of this name.
-        ConfigError: the file cannot be written.
-    """
+    """Remove a setting from the settings file of the home; return the file."""
     return _change_file(home, name, "")
 
 
@@ -347,11 +342,7 @@ def _change_file(home: Path, name: str, text: str) -> Path:
 
 
 def encryption_keys() -> list[str]:
-    """Return the encryption keys of threads, the current one first; empty without encryption.
-
-    Raises:
-        ConfigError: there are old keys, but no current one.
-    """
+    """Return the encryption keys of threads, the current one first; empty without encryption."""
     env = _environment(None)
     current = env.get("PAPER_SEARCH_ENCRYPTION_KEY", "").strip()
     old = env.get("PAPER_SEARCH_ENCRYPTION_OLD_KEYS", "").replace(",", " ").split()

@@ -34,9 +34,7 @@ OTHER_KEYS = {
 _WITH_KEY = {"serpapi_scholar", "openalex", "semantic_scholar", "core"}
 """Services that a key enables; not Serper, whose key is also for web searches."""
 SOURCES = "paper_search.sources"
-"""The entry points of sources."""
 WEB_SEARCHES = "paper_search.web_searches"
-"""The entry points of searches of web and news."""
 _WEB_PREFIXES = {"serper": "serper", "tavily": "tavily", "searxng": "searxng", "newsapi": "news"}
 """Prefixes of the variables of searches of web and news, in the order of searching."""
 
@@ -111,10 +109,7 @@ def _services(
 
 
 def expand_sources(names: Iterable[str], keyed: Collection[str] = ()) -> list[str]:
-    """Return the names of sources, each once; `web` stands for all public services.
-
-    `keyed`: sources with a key.
-    """
+    """Return the names of sources; `web` stands for public services, with `keyed` ones too."""
     web = [*WEB_SOURCES, *(name for name in WEB_WITH_KEY if name in keyed)]
     stripped = (name.strip() for name in names)
     expanded = (source for name in stripped for source in (web if name == "web" else (name,)))
@@ -172,10 +167,7 @@ def llm_settings(env: Mapping[str, str], texts: Mapping[str, str]) -> Settings:
 
 
 def embeddings_settings(env: Mapping[str, str], texts: Mapping[str, str]) -> dict[str, str]:
-    """Return the settings of the embedding model, with OpenAI's key if that is the provider.
-
-    Without a name it is `minilm`, if that can run.
-    """
+    """Return the settings of the embedding model: `minilm` if none is named and it can run."""
     cache = Path(texts.get("huggingface") or EmbeddingsConfig().huggingface)
     if not texts.get("name") and find_spec("numpy") and minilm_weights(cache):
         return {**texts, "name": "minilm"}

@@ -184,7 +184,6 @@ class KnownPapersReport(BaseModel):
     """The status of papers that a good search must find, each in the person's own words."""
 
     in_result: list[str] = Field(default_factory=list)
-    """Found, and in the result."""
     not_in_result: list[str] = Field(default_factory=list)
     """Found by a source, but judged not relevant enough or beyond the limit."""
     missing: list[str] = Field(default_factory=list)

@@ -35,15 +35,11 @@ class PaperTag(str, Enum):
 
 class EndReason(str, Enum):
     APPROVED = "approved"
-    """A person approved the result."""
     LIMIT_REACHED = "limit_reached"
-    """The limit of iterations was reached without an approval."""
     NOT_REVIEWED = "not_reviewed"
-    """Nobody was asked."""
 
 
 _NONE = object()
-"""Equal to no value."""
 
 
 def _is_absent(value: object) -> bool:
@@ -93,7 +89,6 @@ class Version(BaseModel):
     """One version of a work: a preprint, a conference paper, an article in a journal."""
 
     ids: list[str]
-    """Ids of the records that describe it."""
     year: int | None = None
     venue: str | None = None
     doi: str | None = None

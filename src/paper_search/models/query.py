@@ -219,8 +219,8 @@ class RankedQuery(BaseModel):
     long_forms: list[str] = Field(default_factory=list, exclude_if=not_)
     """The long forms of abbreviations in the text, by which a library ranks as well."""
     depth: int | None = Field(default=None, ge=1, le=2**31, exclude_if=lambda depth: depth is None)
-    """Records that a library may return beyond the limit of results, from which marks then rank;
-    None for that limit."""
+    """Records that a library may return, if more than the limit of results: marks can then lift
+    lower ones. None for that limit."""
     like: list[str] = Field(default_factory=list, exclude_if=not_)
     """Ids of papers marked relevant, for a library that also ranks by vectors."""
     unlike: list[str] = Field(default_factory=list, exclude_if=not_)
@@ -251,10 +251,7 @@ class SearchStrategy(BaseModel):
     """What was left out or changed of a proposal of a model or a person."""
 
     def plain(self) -> list[RankedQuery]:
-        """Return the ranked queries, without one that has only the numbers of `works`.
-
-        These works are looked up: as text, their numbers would find records with similar digits.
-        """
+        """Return the ranked queries, without the mere numbers of `works`, which are looked up."""
         numbers = " ".join(name.partition(":")[2] for name in self.works)
         return [query for query in self.ranked if query.terms or query.text != numbers]
 

@@ -32,7 +32,6 @@ class Purpose(str, Enum):
     COUNT = "count"
     """To count hits for a strategy that nobody has approved yet."""
     FILL = "fill"
-    """To fill missing fields of merged works."""
     WORK = "work"
     """To look up a work that the question names, whatever the limits."""
     CITATION = "citation"
@@ -42,7 +41,6 @@ class Purpose(str, Enum):
     PAGE = "page"
     """To fetch the text of a web page or an open-access paper."""
     FULL_TEXT = "full text"
-    """To fetch the full texts of included works."""
 
 
 class RequestRecord(BaseModel):
@@ -99,10 +97,7 @@ class Arrival(BaseModel, frozen=True):
 
 
 class SourceReport(BaseModel):
-    """A row of the journal: one query to one source, and the number of its records by status.
-
-    `received = kept + repeated + excluded + dropped + beyond_limit + unused`.
-    """
+    """One query to one source; `received` is the sum of `kept` and the counts in `REASONS`."""
 
     source: str
     purpose: Purpose = Purpose.SEARCH

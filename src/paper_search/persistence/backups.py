@@ -80,11 +80,7 @@ def restore(backup: Path, path: Path, *, is_overwriting: bool = False) -> None:
 
 
 def compact(path: Path) -> None:
-    """Return the space of deleted rows to the disk.
-
-    Raises:
-        PersistenceError: other processes keep the file locked.
-    """
+    """Return the space of deleted rows to the disk."""
     with use(path) as connection:
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -77,12 +77,7 @@ class Keyring:
         return _HEAD.pack(_MARK, self._present, nonce, tag) + hidden
 
     def open(self, data: bytes, about: str) -> bytes:
-        """Decrypt the result of `seal`.
-
-        Raises:
-            LockedError: it is not encrypted, or with a key that is not given.
-            DamagedError: its bytes were changed.
-        """
+        """Decrypt the result of `seal`; raise LockedError or DamagedError."""
         if len(data) < _HEAD.size or not data.startswith(_MARK):
             raise LockedError(plain_row(about))
         _, key_id, nonce, tag = _HEAD.unpack_from(data)

@@ -36,7 +36,6 @@ _DROP_DAMAGED = "DELETE FROM paper_search_leases WHERE thread_id = ? AND expires
 _WAIT_S = LEASE_S / 4
 """How long writing a lease may take; after that it would expire early, so it is written again."""
 _ATTEMPTS = 100
-"""To take a lease while others take and release it."""
 
 
 @dataclass(frozen=True)

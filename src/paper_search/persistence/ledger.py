@@ -58,7 +58,6 @@ _EVENTS_BEFORE_A_QUESTION = {
     "edited": "edited the state",
     "added": "added records",
 }
-"""After these events another question is open."""
 
 
 def _now() -> str:

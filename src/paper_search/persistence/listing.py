@@ -23,7 +23,7 @@ ASKED = "__interrupt__"
 NEXT = "branch:to:"
 """The prefix of LangGraph's channels that lead to a step."""
 _OF_LANGGRAPH = ("__", NEXT)
-"""How the names of channels begin that say what runs next."""
+"""Prefixes of the channels that say what runs next."""
 
 
 @dataclass(frozen=True)

@@ -152,12 +152,7 @@ class Address:
 
     @classmethod
     def of(cls, url: str) -> "Address":
-        """Read a URL as PostgreSQL does.
-
-        Raises:
-            PersistenceError: the URL is invalid, or part of a password with `@` or `/` would be
-                read as the host.
-        """
+        """Read a URL as PostgreSQL does; raise PersistenceError if it is invalid or ambiguous."""
         try:
             parts = {name: str(value) for name, value in conninfo_to_dict(url).items()}
         except psycopg.ProgrammingError:  # its message quotes the URL

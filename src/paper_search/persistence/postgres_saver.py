@@ -42,7 +42,6 @@ _COUNT = "channels"
 """The field in the metadata of a checkpoint with the number of channels that have a value."""
 
 _written: ContextVar[str | None] = ContextVar("written_thread", default=None)
-"""The thread that the running call of the saver writes to."""
 
 
 class OneByOneCursor(AsyncCursor[DictRow]):
@@ -189,10 +188,7 @@ class PostgresSaver(AsyncPostgresSaver):
 
 
 class PostgresStore(AsyncPostgresStore):
-    """Records in PostgreSQL, encrypted if there is a key, on connections in autocommit mode.
-
-    Before a write, it checks that the running task still holds its leases.
-    """
+    """Records in PostgreSQL, encrypted if there is a key; checks leases before writes."""
 
     __slots__ = ("_leases", "seal")
 

@@ -175,10 +175,7 @@ def _plain(value: dict[str, Any], what: str) -> dict[str, Any]:
 
 
 def _packed(value: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return a record as it is stored: compressed, with readable times.
-
-    It has a checksum, and can be read under its own name only.
-    """
+    """Return a record compressed, with a checksum over its name too, and readable times."""
     clear = {name: value[name] for name in CLEAR if name in value}
     packing = zlib.compressobj(level=3, zdict=name.encode("utf-8", "replace"))
     packed = packing.compress(orjson.dumps(value)) + packing.flush()

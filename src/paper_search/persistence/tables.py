@@ -87,9 +87,7 @@ class Dialect:
     """SQL that differs between kinds of databases."""
 
     order: str
-    """Orders decisions as they came."""
     rebuild: str
-    """Rebuilds the indexes of a table."""
     changed_at: str
     """The time of change in the value of an item."""
     below: str

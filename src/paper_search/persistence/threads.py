@@ -85,10 +85,7 @@ class PersistenceConfig:
 
 
 class ThreadManager:
-    """Creates, reads, lists and resumes the threads of any graph.
-
-    `ttl_hours`: see `PersistenceConfig`.
-    """
+    """Creates, reads, lists and resumes the threads of any graph."""
 
     def __init__(self, persistence: Persistence, *, ttl_hours: float | None = None) -> None:
         self._persistence = persistence
@@ -145,10 +142,7 @@ class ThreadManager:
         return cast("dict[str, Any]", result)
 
     async def expire(self, now: datetime | None = None) -> list[str]:
-        """Delete the finished threads that have not changed for `ttl_hours`; return their ids.
-
-        A thread that waits for a person or can be resumed is never deleted.
-        """
+        """Delete the finished threads that have not changed for `ttl_hours`; return their ids."""
         if self._ttl_hours is None:
             return []
         oldest = (now or datetime.now(UTC)) - timedelta(hours=self._ttl_hours)

@@ -66,7 +66,6 @@ class ReportServices:
     domain: str = "general"
     metering: Metering = field(default_factory=Metering)
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    """Waits between attempts."""
     breakpoints: Sequence[HITLBreakpoint] = ()
     """Custom ones, besides those of the settings."""
 
@@ -219,11 +218,7 @@ class ReportStep:
 
 
 def settings_of(ctx: Context) -> ReportParams:
-    """Return the settings of the run: those of its context, overridden by `config` of its input.
-
-    Raises:
-        InputError: `config` has an unknown setting, or an invalid value.
-    """
+    """Return the settings of the run: those of its context, overridden by `config` of its input."""
     if not (own := ctx.step_state.config):
         return ctx.workflow_params
     try:

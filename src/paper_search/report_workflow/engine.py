@@ -97,12 +97,7 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
         return report
 
     async def preview(self) -> Report:
-        """Return the current draft as a report.
-
-        Raises:
-            ThreadNotFoundError: there is no such report.
-            ExportError: there is no draft yet.
-        """
+        """Return the current draft as a report; raise ExportError if there is none."""
         state = await self.state()
         if state.draft is None:
             raise ExportError(f"report {self.thread_id!r} has no draft yet: its plan is still open")
@@ -242,12 +237,7 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
         return await self.go_back(thread_id, is_wanted, label, by=by)
 
     async def report(self, thread_id: str) -> Report:
-        """Return the report of a finished thread.
-
-        Raises:
-            ThreadNotFoundError: there is no such report.
-            ThreadWaitingError: the report has not ended.
-        """
+        """Return the report of a thread; raise ThreadWaitingError if it has not ended."""
         async with self._session(thread_name(thread_id)) as session:
             if not (await session.state()).is_complete:
                 raise ThreadWaitingError(f"report {thread_id!r} has not ended; resume it first")

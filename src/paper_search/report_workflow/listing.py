@@ -22,12 +22,10 @@ REPORT = "research_report"
 
 class ReportInfo(BriefInfo):
     waits_for: str | None = None
-    """The open question."""
     phase: str = ""
     version: int | None = None
     """Of the latest draft."""
     usage: list[StepSpending] = Field(default_factory=list)
-    """What each step spent on models."""
     graph: str = "research_report"
 
 

@@ -225,10 +225,7 @@ class CheckedDecision(ReviewDecision, extra="forbid"):
 
 
 def answer_model(review: Review) -> Any:
-    """Return the type of the decisions that a review takes; clients make forms of its schema.
-
-    It validates to a `ReviewDecision`.
-    """
+    """Return the type of the decisions that a review takes; it validates to a `ReviewDecision`."""
 
     def complete(answer: Any) -> Any:
         decision = _in_our_names(decode(plain(answer), ACTIONS))

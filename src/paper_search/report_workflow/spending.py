@@ -30,7 +30,6 @@ _SENTENCE_WORDS = 20
 _SUPPORT_TOKENS = 130
 """For a sentence with the passage that it cites."""
 _CRITERIA = 4
-"""Criteria by which a paper is judged."""
 
 
 def estimate_of(

@@ -81,10 +81,7 @@ def compile_workflow(
 
 
 def graph_to_read(workflow: Workflow, *, checkpointer: Any, store: Any) -> Any:
-    """Return the graph of a workflow for reading threads: without services, it can run no step.
-
-    It is compiled once per process, because a command uses it several times.
-    """
+    """Return the graph for reading threads, compiled once per process: it can run no step."""
     return _without_services(workflow).copy({"checkpointer": checkpointer, "store": store})
 
 

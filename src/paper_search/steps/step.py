@@ -45,12 +45,7 @@ class BindableHandler(ABC):
 
     @abstractmethod
     def bind(self, step: "StepDef", environment: Environment) -> BoundHandler:
-        """Return the function that the graph runs.
-
-        Raises:
-            DispatchError: there is nothing to run.
-            WorkflowDefinitionError: an outcome of the step has no transition.
-        """
+        """Return the function that the graph runs; raise DispatchError if there is none."""
 
 
 FAILURE = "failure of step "

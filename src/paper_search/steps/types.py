@@ -132,7 +132,6 @@ class StepOutput:
     outcome: Outcome | None = None
     """None if the step hands over to another workflow, which only a complete run does."""
     update: StepUpdate = field(default_factory=dict)
-    """The changes to the state."""
 
 
 class AgentRole(str, Enum):

@@ -75,11 +75,7 @@ class Answers:
             raise await self.busy(error, decision, by) from None
 
     async def is_replay(self, decision: Any, by: str | None) -> bool:
-        """Whether the decision was given before, on a past question that it names.
-
-        Raises:
-            AlreadyDecidedError: that question has a different decision.
-        """
+        """Whether the decision was given before on a past question; raise if that has another."""
         name = self._name_in(decision)
         if name is None or not await self._session.exists():
             return False
@@ -170,10 +166,7 @@ class Answers:
         await self._ledger.note(self._thread_id, interrupt.id, "forked", person, detail)
 
     async def undo_from(self, checkpoint_id: str, by: str | None) -> None:
-        """Undo the decisions since a checkpoint, before the graph continues from there.
-
-        The caller holds the lease.
-        """
+        """Undo the decisions since a checkpoint, before the graph continues there."""
         session = self._session
         latest_id, question_ids = await session.checkpoint_id(), set[str]()
         async for past in session.compiled.aget_state_history(session.anywhere):

@@ -168,10 +168,7 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
         await delete_thread(self._persistence, thread_id, [self.listed_in])
 
     async def finish_deletions(self) -> list[str]:
-        """Finish deletions that were interrupted; return the ids of the threads.
-
-        A deletion removes the index entry last, so such a thread has an entry but no checkpoint.
-        """
+        """Finish interrupted deletions, which leave an index entry without a checkpoint."""
         whole = {latest.thread_id for latest in await self._persistence.index.latest(ALL)}
         names = []
         for thread_id in sorted(await self.keys() - whole):

@@ -38,9 +38,7 @@ _SHOWN = 200
 
 class PlainDetail(BriefInfo):
     state: dict[str, Any]
-    """The current channels."""
     open_question: Any = None
-    """As JSON."""
 
 
 class PlainThreads:

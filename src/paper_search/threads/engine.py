@@ -44,7 +44,6 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
     """
 
     waiting_phase: ClassVar[str] = "waiting"
-    """The phase that is reported when a question is open."""
 
     def __init__(
         self,
@@ -66,10 +65,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         """The token of the question that this object returned last, by thread."""
 
     async def run(self, user_input: str, *, thread_id: str | None = None) -> ResultT:
-        """Run a new thread to its end; the handler answers its questions, else nobody is asked.
-
-        Arguments and errors as for `start`.
-        """
+        """Run a new thread to its end; the handler answers, else nobody is asked. See `start`."""
         text, thread = self._validate_input(user_input), thread_name(thread_id)
         async with self._session(thread) as session, session.lease():
             await self._begin(session, text, is_asking=self._handler is not None)

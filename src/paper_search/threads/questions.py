@@ -54,11 +54,7 @@ def state_of_step(ctx: StepContext[ModelT, Any, Any], noun: str) -> ModelT:
 
 
 def asker(ctx: StepContext[Any, Any, Any]) -> Asker:
-    """Return the function that asks a person.
-
-    Raises:
-        PersistenceError: the workflow was compiled without one.
-    """
+    """Return the function that asks a person; raise PersistenceError if there is none."""
     if ctx.ask is None:
         raise PersistenceError("this workflow asks a person, but was compiled without a way to")
     return ctx.ask
@@ -95,7 +91,6 @@ class OpenQuestion(Generic[QuestionT]):
     answers: Any
     """The type of the decisions that it takes."""
     state: Any
-    """The state of the thread."""
 
 
 class QuestionRef(BaseModel):
@@ -124,7 +119,6 @@ class ThreadQuestion(BaseModel):
     """The place of the question in the thread, from 1."""
     shows: dict[str, Any] = Field(default_factory=dict)
     actions: list[str] = ["approve", "edit", "reject"]
-    """Allowed actions."""
     token: str = ""
     """A short name of the question: `ctx.token` of the step that asks it."""
 

@@ -274,11 +274,7 @@ class Approvals(Generic[ProposalT]):
         await self._records.put(self.part, dict.fromkeys(revoked))
 
     async def require(self, proposal: ProposalT, number: int) -> str:
-        """Return who approved a proposal; `NOBODY` if it needs no approval.
-
-        Raises:
-            UnapprovedStrategyError: it needs an approval and has none.
-        """
+        """Return who approved a proposal, or `NOBODY`; raise UnapprovedStrategyError otherwise."""
         terms = await self._row(_TERMS)
         if terms is not None and not terms["is_asking"]:
             return NOBODY

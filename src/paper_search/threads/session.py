@@ -73,7 +73,6 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
     decision_type: ClassVar[type[BaseModel]] = ThreadDecision
     reference_type: ClassVar[type[BaseModel]] = QuestionRef
     reference_field: ClassVar[str] = "question"
-    """The field of a decision that names the question."""
     actions: ClassVar[tuple[str, ...]] = ACTIONS
     """The words with which an answer in plain text may begin."""
     audited: ClassVar[tuple[str, ...]] = ("action", "note", "question")
@@ -213,10 +212,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         return name
 
     async def open_question(self) -> OpenQuestion[QuestionT] | None:
-        """Return the question that waits for a person, if there is one.
-
-        A decided question is not open, even if the decision has not been applied yet.
-        """
+        """Return the question that waits for a person; a decided one does not, even unapplied."""
         snapshot = await self.snapshot()
         interrupt = snapshot.interrupts[0] if snapshot.interrupts else None
         if interrupt is None or await self.ledger.entry(self.thread_id, interrupt.id) is not None:
@@ -272,10 +268,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
                 await saver.aget_tuple({"configurable": {"thread_id": latest.thread_id}})
 
     async def proceed(self) -> None:
-        """Continue a thread that stopped in the middle of its steps.
-
-        A decision that was stored by a process that died is applied.
-        """
+        """Continue a thread that stopped between two questions, or apply its stored decision."""
         await self._require_unfinished()
         is_between_questions = await self.interrupt() is None
         if is_between_questions:
@@ -298,12 +291,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
     async def decide(
         self, question: OpenQuestion[QuestionT], decision: Any, by: str | None = None
     ) -> LedgerEntry:
-        """Store the decision on a question; the first one counts.
-
-        Raises:
-            InvalidDecisionError, StaleDecisionError: see `check`.
-            AlreadyDecidedError: the question already has a different decision.
-        """
+        """Store the decision on a question; raise AlreadyDecidedError if it has another one."""
         person = by or current_person()
         row = self.row_of(question, decision)
         entry = await self.ledger.record(self.thread_id, question.interrupt_id, row, person)
@@ -319,10 +307,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         await self.ledger.mark(entry, LedgerStatus.APPLIED)
 
     async def entries(self) -> list[LedgerEntry]:
-        """Return the decisions, oldest first; those on past questions as applied.
-
-        A process that applied one may have died before it could mark it.
-        """
+        """Return the decisions, oldest first; those on past questions count as applied."""
         entries, interrupt = await self.ledger.entries(self.thread_id), await self.interrupt()
         past = {LedgerStatus.STORED: LedgerStatus.APPLIED}
         return [

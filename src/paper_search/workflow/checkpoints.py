@@ -54,9 +54,7 @@ class StrategyPayload(BaseModel):
     estimate: SpendingEstimate | None = None
     """Estimated cost of models up to the result; None if no model is asked."""
     usage: list[StepSpending] = Field(default_factory=list)
-    """What each step spent on models so far."""
     budget: Budget | None = None
-    """What the thread may spend at most; None for no limit."""
 
 
 class SameWorkQuestion(BaseModel):
@@ -69,7 +67,6 @@ class SameWorkQuestion(BaseModel):
     """Ids of the two papers of the result that the records belong to."""
     confidence: float
     evidence: str
-    """What agrees and what differs, in words."""
 
 
 class ResultPayload(BaseModel):
@@ -78,7 +75,6 @@ class ResultPayload(BaseModel):
     """Marked relevant in earlier rounds."""
     iteration: int = 0
     reports: list[SourceReport] = Field(default_factory=list)
-    """What each source did in this round."""
     silent_sources: list[str] = Field(default_factory=list)
     """Sources without results in any round so far."""
     unfinished_sources: list[str] = Field(default_factory=list)
@@ -114,7 +110,6 @@ class ResultPayload(BaseModel):
     stopping_estimate: str | None = None
     """How many papers of this round were screened, and a bound on what is left, if any were."""
     usage: list[StepSpending] = Field(default_factory=list)
-    """What each step spent on models so far."""
     store_namespace: list[str] = Field(default_factory=list)
     """The namespace of the LangGraph store with the records of all papers, by id."""
 
@@ -183,11 +178,7 @@ class CheckpointHandler(Protocol):
 
 
 def parse_checkpoint(value: Any) -> Checkpoint:
-    """Return the checkpoint in the value of an interrupt.
-
-    Raises:
-        PersistenceError: another version of the program, or another graph, wrote it.
-    """
+    """Return the checkpoint in the value of an interrupt; raise PersistenceError if it has none."""
     try:
         return Checkpoint.model_validate(value)
     except ValidationError as error:

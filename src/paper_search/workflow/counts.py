@@ -160,10 +160,7 @@ class PlacedArrival:
 def placements(
     rows: Iterable[tuple[Arrival, SearchedRound | None]], work_of: Mapping[str, str]
 ) -> Iterator[PlacedArrival]:
-    """Yield arrivals, given in order, with what came before each.
-
-    `work_of`: the work of each record; a record that is not in it is its own work.
-    """
+    """Yield arrivals, given in order, with what came before each, by record and by work."""
     first: dict[str, SearchedRound | None] = {}
     works: set[str] = set()
     for arrival, round_ in rows:

@@ -246,10 +246,7 @@ _LIMITS = tuple(SearchConstraints.model_fields)
 
 
 def _structured(revised: dict[str, Any], proposed: SearchStrategy) -> dict[str, Any]:
-    """Return an edit made in text boxes in the form of a strategy; any other one unchanged.
-
-    An unchanged query keeps its synonyms.
-    """
+    """Return an edit made in text boxes as fields of a strategy; others are returned unchanged."""
     limits = {name: value for name, value in revised.items() if name in _LIMITS}
     rest = {name: value for name, value in revised.items() if name not in _LIMITS}
     if limits:

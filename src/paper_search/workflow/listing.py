@@ -17,10 +17,8 @@ if TYPE_CHECKING:
 
 class ThreadInfo(BriefInfo):
     checkpoint: CheckpointKind | None = None
-    """The open question."""
     iteration: int = 0
     usage: list[StepSpending] = Field(default_factory=list)
-    """What each step spent on models."""
     papers: int | None = None
     """The number in the latest result, if there is one."""
     graph: str = "paper_search"

@@ -16,7 +16,6 @@ from paper_search.workflow.records import SearchRecords
 LONGEST_LABEL = 100
 """Characters."""
 _PAIRS = "pairs"
-"""The part of the record store with decisions on pairs of records."""
 
 
 class ScreeningMark(BaseModel):
@@ -32,7 +31,6 @@ class ScreeningMark(BaseModel):
     is_taken_back: bool = False
     """Whether the mark of an earlier round no longer holds."""
     reason: str | None = None
-    """Why it is relevant or not."""
     note: str | None = None
     labels: list[str] = Field(default_factory=list)
     said_at: str = ""
@@ -49,7 +47,6 @@ class MarkStore:
     """Stores the marks of a thread beside its records, without touching the graph's checkpoints."""
 
     part = "marks"
-    """The part of the record store with the marks."""
     joins_answers: ClassVar[bool] = True
     """Whether the answer of a round repeats its marks, so that later rounds do not need them."""
 
@@ -81,10 +78,7 @@ class MarkStore:
         reason: str | None = None,
         by: str | None = None,
     ) -> None:
-        """Save a verdict on papers; their notes and labels stay.
-
-        `is_relevant`: None takes earlier verdicts back. `by`: None for the current user.
-        """
+        """Save a verdict on papers, or None to take it back; their notes and labels stay."""
         marks = await self.marks()
         before = {mark.paper_id: mark for mark in marks}
         number = max((mark.number for mark in marks), default=0)
@@ -120,10 +114,7 @@ class MarkStore:
         await self._records.put(_PAIRS, rows)
 
     async def save(self, feedback: UserFeedback, iteration: int, *, by: str | None = None) -> None:
-        """Save the feedback of an answer that does not end its round; it joins the next answer.
-
-        A verdict that was saved before keeps its author and reason.
-        """
+        """Save the feedback of an answer that does not end its round; equal saved verdicts stay."""
         marks = {mark.paper_id: mark for mark in await self.marks() if mark.iteration == iteration}
         ids_by_verdict = {
             True: feedback.marked_relevant,
@@ -229,10 +220,7 @@ def verdicts(marks: Sequence[ScreeningMark], iteration: int) -> dict[str, bool]:
 def join_marks(
     feedback: UserFeedback | None, screened: Sequence[ScreeningMark], known_ids: frozenset[str]
 ) -> UserFeedback | None:
-    """Return the feedback of an answer with the marks saved before it; None if there is neither.
-
-    If both name a paper, the answer counts.
-    """
+    """Add marks that were saved before an answer to its feedback, except on papers it names."""
     answer = feedback or UserFeedback()
     ids = {*answer.marked_relevant, *answer.marked_irrelevant, *answer.unmarked}
     more = [

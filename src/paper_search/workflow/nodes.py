@@ -193,10 +193,7 @@ async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
 
 
 async def deduplicate(ctx: Context) -> tuple[Ok, StepUpdate]:
-    """Merge the records of each work, and look up missing fields if the run enriches works.
-
-    A work known from an earlier round keeps its id.
-    """
+    """Merge the records of each work, and look up missing fields if the run enriches works."""
     state = _begin_step(ctx)
     records = _records(ctx)
     rows = await records.records(list(dict.fromkeys([*state.found, *state.pool])))
@@ -256,10 +253,7 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
 async def review_results(
     ctx: Context,
 ) -> tuple[Approve | Edit | Reject | Iterate | Fail, StepUpdate]:
-    """Ask whether the result is right.
-
-    A person who waits for slow sources is asked again in the same iteration; marks are saved.
-    """
+    """Ask about the result, again in the same iteration if the person waits for slow sources."""
     state = _begin_step(ctx)
     preview = ctx.workflow_params.preview_papers
     names = ctx.thread_id, ctx.token

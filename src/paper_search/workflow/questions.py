@@ -227,10 +227,7 @@ def markable_ids(state: WorkflowState) -> frozenset[str]:
 def estimate_of(
     state: WorkflowState, skills: Skills, logged: LoggedUsage
 ) -> SpendingEstimate | None:
-    """Estimate the cost of the search up to its result; None if no model is asked.
-
-    `logged`: the model calls of the thread so far.
-    """
+    """Estimate the cost of the search up to its result; None if no model is asked."""
     metering, intent, scope = skills.metering, state.intent, state.scope
     every = _papers(state, skills.ranking_sources)
     papers = min(every, MOST_JUDGED)

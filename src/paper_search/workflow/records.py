@@ -292,10 +292,7 @@ class SearchRecords(RecordStore):
         return [papers[paper_id] for paper_id in ids]
 
     async def marked_papers(self, marks: Mapping[str, bool]) -> list[MarkedPaper]:
-        """Return marked papers with the text that a skill learns from, and their identifiers.
-
-        A paper that has been merged into another since has the id of that one.
-        """
+        """Return marked papers with text to learn from; merged ones have the id of their work."""
         works = await self.works_of(list(marks))
         return [
             MarkedPaper(

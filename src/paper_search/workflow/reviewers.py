@@ -98,10 +98,7 @@ def agreement_of(
     finished: Collection[str],
     earlier: Collection[str] = (),
 ) -> Agreement:
-    """Return the progress of the reviewers and, if all are done, their agreement.
-
-    `earlier`: papers that nobody is asked about any more.
-    """
+    """Return the progress of reviewers and, if all are done, their agreement."""
     own = {
         name: {i: verdicts_[i] for i in paper_ids if i in verdicts_}
         for name, verdicts_ in sorted(verdicts.items())
@@ -259,10 +256,7 @@ class Reviewers:
         self.decisions.update(dict.fromkeys(paper_ids, decision))
 
     async def enter_agreed(self) -> int:
-        """Enter the verdicts that all reviewers share as decisions of the thread; return how many.
-
-        A paper that the thread has decided on keeps its decision.
-        """
+        """Enter shared verdicts on undecided papers as decisions of the thread; return how many."""
         verdicts = await self.shared_verdicts()
         names = ", ".join(await self.records.rows("reviewers"))
         for is_relevant in (True, False):
@@ -271,10 +265,7 @@ class Reviewers:
         return len(verdicts)
 
     async def shared_verdicts(self) -> dict[str, bool]:
-        """Return verdicts that all reviewers share on papers that the thread has not decided on.
-
-        Empty until all are done.
-        """
+        """Return verdicts that all reviewers share on undecided papers; empty until all finish."""
         agreement = await self.agreement()
         if agreement.is_blind:
             return {}
@@ -298,10 +289,7 @@ class Reviewers:
             )
 
     def _is_done(self, row: Mapping[str, Any]) -> bool:
-        """Whether a reviewer is done, and no paper has arrived since, for example a late one.
-
-        Papers that are merged since keep the id of one of them.
-        """
+        """Whether a reviewer is done, and no paper has arrived since; merged ones keep an id."""
         papers = {paper.id for paper in self.papers}
         return row.get("done_in") is not None and papers <= set(row.get("done_with", papers))
 

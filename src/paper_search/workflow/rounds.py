@@ -119,10 +119,7 @@ async def with_counts(
 async def pool_after(
     state: WorkflowState, records: SearchRecords, *, is_rejected: bool
 ) -> dict[str, Any]:
-    """Return the records that the next round starts with; of a rejected one, those decided on.
-
-    The history of `state` includes the answer to the round.
-    """
+    """Return the records that the next round starts with; of a rejected one, those decided on."""
     whole = list(dict.fromkeys([*state.found, *state.pool]))
     if is_rejected:
         work_of = await records.works_of(whole)
@@ -142,10 +139,7 @@ def with_places(scored: Sequence[ScoredPaper], marks: Sequence[MarkedPaper]) -> 
 
 
 async def work_verdicts(state: WorkflowState, records: SearchRecords) -> dict[str, bool]:
-    """Return, by work id, whether a person marked it relevant; the latest mark counts.
-
-    Marks saved since the last answer are included, also those on a finished review.
-    """
+    """Return the latest verdict on each work, including marks saved since the last answer."""
     marks = await MarkStore(records).marks()
     work_of = await records.works_of([*state.marks, *(mark.paper_id for mark in marks)])
     decisions = decisions_on_papers(state, marks, work_of)
@@ -155,10 +149,7 @@ async def work_verdicts(state: WorkflowState, records: SearchRecords) -> dict[st
 async def ask_again(
     services: Skills, strategy: SearchStrategy, slow_sources: Sequence[str]
 ) -> SearchReport:
-    """Query the sources that ran out of time again, each up to its deadline.
-
-    A source that the approved strategy does not name is not queried, as in any search.
-    """
+    """Query the sources that ran out of time again, if the approved strategy names them."""
     is_limited = bool(strategy.sources) and services.has_any_of(strategy.sources)
     names = [name for name in slow_sources if not is_limited or name in strategy.sources]
     # Another process may have fewer sources; a strategy that names none of them queries all.
@@ -217,7 +208,6 @@ SOURCE = "import"
 _LATE_DAYS = 14
 """A service may show a record for the first time this long after its day of entry."""
 _BATCHES, _RECORDS = "batches", "arriving"
-"""Parts of the record store."""
 
 
 class AddedFile(BaseModel):
@@ -297,10 +287,7 @@ async def with_files(
 async def reopen_values(
     state: WorkflowState, params: Any, records: SearchRecords
 ) -> dict[str, Any]:
-    """Return the channel values that begin another round of a finished thread.
-
-    The records of its last round stay, unless that was rejected.
-    """
+    """Return the channel values that begin another round of a finished thread."""
     record_ids, reports = state.found, [*state.earlier_reports, *state.reports]
     if not record_ids and not state.history[-1].is_rejected:
         record_ids = (await records.rounds(state.searched))[-1].records

@@ -93,10 +93,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
     async def mark(
         self, paper_ids: Sequence[str], *, is_relevant: bool | None, reason: str | None = None
     ) -> None:
-        """Save marks of the current user on papers; they join the next answer.
-
-        `is_relevant`: None takes earlier marks back.
-        """
+        """Save marks of the current user for the next answer; None takes earlier marks back."""
         iteration = (await self.state()).current_iteration
         await self.mark_store.say(paper_ids, iteration, is_relevant=is_relevant, reason=reason)
 
@@ -170,10 +167,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         await self._continue(Outcome.ITERATE, values, ("added", batch.by, detail))
 
     async def update(self, by: str, *, is_quiet: bool = False) -> None:
-        """See `paper_search.review.update_review`. The caller holds the lease.
-
-        With `is_quiet`, nobody is asked if every source has as many hits as before.
-        """
+        """See `paper_search.review.update_review`. The caller holds the lease."""
         state = await self.state()
         if not state.is_complete:
             raise ThreadNotWaitingError(

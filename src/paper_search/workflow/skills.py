@@ -76,10 +76,7 @@ class Organizes(Protocol):
 
 @dataclass(frozen=True)
 class Skills:
-    """The six skills of one workflow, and optional ones.
-
-    `create_source` makes a source by its name; None if no others can be made.
-    """
+    """The six skills of one workflow, and optional ones."""
 
     intent_parser: ParsesIntent
     query_builder: BuildsQueries

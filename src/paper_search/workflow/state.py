@@ -42,7 +42,6 @@ class SearchRequest(BaseModel):
     """The input of the graph."""
 
     question: str
-    """What literature is needed, in the person's words."""
     workflow_params: dict[str, Any] | None = None
     """Settings of this run, as `SearchParams`; the run's context does as well."""
 
@@ -53,9 +52,7 @@ class SearchParams(BaseModel, frozen=True):
     max_iterations: int = Field(default=DEFAULT_MAX_ITERATIONS, ge=0, le=MOST_ITERATIONS)
     """After so many answers the search ends without an approval; 0: at once, with no result."""
     enable_strategy_checkpoint: bool = True
-    """Ask before searching."""
     enable_result_checkpoint: bool = True
-    """Ask before ending."""
     sources: list[str] | None = None
     """Search only these; None for the strategy's choice."""
     max_results: int | None = Field(default=None, ge=1, le=MOST_RESULTS)
@@ -86,10 +83,7 @@ class EditRecord(BaseModel):
         return f"edited by {self.by or 'a person'}: {changed}{'; ' * bool(remark)}{remark}"
 
     def remark(self, strategy: SearchStrategy) -> str:
-        """Return what a person should know about an edit besides its changes, if anything.
-
-        `strategy`: the edited one, with a note if the edit exceeded a ceiling.
-        """
+        """Return what a person should know about an edit besides its changes, if anything."""
         texts = ", ".join(f"“{text}”" for text in self.criteria_gone)
         notes = [note for note in strategy.notes if note not in self.proposed.notes]
         gone = [f"no longer a criterion, because its limit was removed: {texts}"] if texts else []
@@ -213,7 +207,6 @@ class WorkflowState(BaseModel):
     uncertain: list[PairEvidence] = Field(default_factory=list)
     """Pairs of records of this round that may be one work; a person decides."""
     result: CollectionRef | None = None
-    """The latest collection."""
     ended_by: EndReason | None = None
     usage: list[StepSpending] = Field(default_factory=list)
     """What each step spent on models, in the order of the first visits."""

@@ -76,10 +76,7 @@ def strategy_facts(
     ranking: Collection[str] | None = None,
     scope: ScopeReport | None = None,
 ) -> Iterator[Fact]:
-    """Yield the queries of a strategy, with their hits if they are known.
-
-    `ranking`: the sources that answer plain text; None if they are not known.
-    """
+    """Yield the queries, with known hits; `ranking`: sources that answer plain text, if known."""
     is_known = ranking is not None and bool(strategy.ranked)
     sources = queries_by_source(strategy, ranking or ()) if is_known else strategy.sources
     yield "sources", ("; " if is_known else ", ").join(sources) or "-"
