@@ -249,7 +249,7 @@ def _label(place: tuple[int | str, ...]) -> str:
 def _values(env: Mapping[str, str], home: Path | str | None) -> dict[str, _Value]:
     """Return the settings that are set, with their origins."""
     own = env.get(SETTINGS["home"], "").strip()
-    remembered = _remembered(Path(home or own or default_home()))
+    remembered = _read_file(Path(home or own or default_home()))
     values = {name: _Value(text, FILE) for name, text in remembered.items()}
     for name, variable in SETTINGS.items():
         if text := env.get(variable, "").strip():
@@ -268,7 +268,7 @@ def setting_origins(
     return {name: values[name].origin if name in values else "default" for name in SETTINGS}
 
 
-def _remembered(home: Path) -> dict[str, str]:
+def _read_file(home: Path) -> dict[str, str]:
     """Return the settings in the file of a home as text; none if there is no file."""
     path = home / FILE
     try:
@@ -324,7 +324,7 @@ def _change_file(home: Path, name: str, text: str) -> Path:
     if name not in REMEMBERED:
         raise UnknownNameError("setting", name, list(REMEMBERED))
     path = home / FILE
-    settings = {n: t for n, t in (_remembered(home) | {name: text}).items() if t}
+    settings = {n: t for n, t in (_read_file(home) | {name: text}).items() if t}
     lines = [f"{n} = {json.dumps(t)}\n" for n, t in sorted(settings.items())]
     draft = home / f".{secrets.token_hex(8)}.tmp"
     try:

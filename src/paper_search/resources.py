@@ -107,11 +107,11 @@ class EntryPoints(Generic[EntryT]):
         self._kind = kind
 
     def names(self) -> list[str]:
-        return sorted(_registered(self._group, tuple(sys.path)).names)
+        return sorted(_entry_points_of_group(self._group, tuple(sys.path)).names)
 
     def read(self, name: str) -> EntryT:
         """Import and return the object of an entry point."""
-        points = tuple(_registered(self._group, tuple(sys.path)).select(name=name))
+        points = tuple(_entry_points_of_group(self._group, tuple(sys.path)).select(name=name))
         if not points:
             raise UnknownNameError(self._kind, name, self.names())
         registered: EntryT = points[-1].load()
@@ -119,13 +119,13 @@ class EntryPoints(Generic[EntryT]):
 
 
 @functools.cache
-def _registered(group: str, path: tuple[str, ...]) -> metadata.EntryPoints:
-    points: metadata.EntryPoints = _installed(path).select(group=group)
+def _entry_points_of_group(group: str, path: tuple[str, ...]) -> metadata.EntryPoints:
+    points: metadata.EntryPoints = _all_entry_points(path).select(group=group)
     return points
 
 
 @functools.cache
-def _installed(path: tuple[str, ...]) -> Any:  # another class before Python 3.12
+def _all_entry_points(path: tuple[str, ...]) -> Any:  # another class before Python 3.12
     """Return all entry points on a path; cached, because this reads a file of every package."""
     del path  # the key of the cache: `entry_points` reads `sys.path`
     return metadata.entry_points()

@@ -32,12 +32,12 @@ async def test_marking_a_decision_that_is_not_there_makes_none(ledger):
 async def test_which_questions_of_some_threads_are_decided_is_told_at_once(ledger):
     for thread_id, question in [("t", "one"), ("t", "two"), ("other", "t"), ("third", "one")]:
         await ledger.record(thread_id, question, YES, "ada")
-    assert await ledger.decided(["t", "third", "none"]) == {
+    assert await ledger.decided_questions(["t", "third", "none"]) == {
         ("t", "one"),
         ("t", "two"),
         ("third", "one"),
     }
-    assert await ledger.decided(["none"]) == await ledger.decided([]) == set()
+    assert await ledger.decided_questions(["none"]) == await ledger.decided_questions([]) == set()
 
 
 async def test_the_time_of_a_decision_is_that_of_the_clock():

@@ -10,7 +10,7 @@ from paper_search.persistence.encryption import about
 from paper_search.persistence.leases import Leases
 from paper_search.persistence.listing import LatestCheckpoint
 from paper_search.persistence.serialization import RecordSeal
-from paper_search.persistence.sqlite_files import parsed
+from paper_search.persistence.sqlite_files import parse_object
 from paper_search.persistence.tables import Database
 
 logger = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ class ThreadIndex:
 
     async def entry(self, namespace: Namespace, key: str) -> Entry | None:
         """Return an item, if there is one; an unreadable one is empty."""
-        place = ".".join(namespace), self._database.stored(key)
+        place = ".".join(namespace), self._database.stored_form(key)
         rows = await self._rows(f"SELECT key, value FROM store WHERE {_ONE}", *place)  # noqa: S608  # a constant
         return self._entry(namespace, *rows[0]) if rows else None
 
@@ -72,13 +72,13 @@ class ThreadIndex:
         change = self._database.change
         await change(f"DELETE FROM store WHERE {self._dialect.below}", *self._below(namespace))  # noqa: S608  # a constant
         for index in indexes:
-            place = ".".join(index), self._database.stored(key)
+            place = ".".join(index), self._database.stored_form(key)
             await change(f"DELETE FROM store WHERE {_ONE}", *place)  # noqa: S608  # as above
 
     def _below(self, namespace: Namespace) -> tuple[str | bytes, str | bytes]:
         """Return the two texts between which all namespaces below one are."""
         start = ".".join(namespace)
-        return self._database.stored(f"{start}."), self._database.stored(f"{start}/")
+        return self._database.stored_form(f"{start}."), self._database.stored_form(f"{start}/")
 
     def _entry(self, namespace: Namespace, key: str, value: Any) -> Entry:
         """Return an item of a list; an unreadable one is empty, so that the others are listed."""
@@ -92,4 +92,4 @@ class ThreadIndex:
 
 def _object(value: Any, what: str) -> Any:
     """Return a JSON object that a column has as an object or as text."""
-    return value if isinstance(value, dict) else parsed(value, what)
+    return value if isinstance(value, dict) else parse_object(value, what)

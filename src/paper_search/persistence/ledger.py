@@ -115,7 +115,7 @@ class DecisionLedger:
         )
         return [self._entry(row) for row in rows]
 
-    async def decided(self, thread_ids: Sequence[str]) -> set[tuple[str, str]]:
+    async def decided_questions(self, thread_ids: Sequence[str]) -> set[tuple[str, str]]:
         """Return the ids of thread and interrupt of every decision on these threads."""
         marks = ", ".join("?" * len(thread_ids)) or "NULL"
         rows = await self._database.rows(
@@ -160,7 +160,7 @@ class DecisionLedger:
     async def forget(self, thread_id: str) -> None:
         for table in ("paper_search_decisions", "paper_search_audit"):
             delete = f"DELETE FROM {table} WHERE thread_id = CAST(? AS TEXT)"  # noqa: S608  # two names from above
-            await self._database.change(delete, self._database.stored(thread_id))
+            await self._database.change(delete, self._database.stored_form(thread_id))
 
     def _entry(self, row: tuple[Any, ...]) -> LedgerEntry:
         thread_id, interrupt_id, text, by, at, status = row

@@ -67,11 +67,11 @@ def stay_after(checkpoint_id: str | None) -> None:
 def _ticks(checkpoint_id: str) -> int | None:
     """Return the time in an id, in tenths of microseconds; None if it has none."""
     try:
-        parsed = uuid.UUID(checkpoint_id)
+        value = uuid.UUID(checkpoint_id)
     except ValueError:
         return None
-    digits = parsed.hex
-    return int(digits[:12] + digits[13:16], 16) if parsed.version == UUID_WITH_TIME else None
+    digits = value.hex
+    return int(digits[:12] + digits[13:16], 16) if value.version == UUID_WITH_TIME else None
 
 
 @dataclass(frozen=True)

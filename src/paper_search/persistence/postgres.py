@@ -78,7 +78,7 @@ class PostgresDatabase:
 
     is_local = False
     dialect = DIALECT
-    stored = staticmethod(str)
+    stored_form = staticmethod(str)
 
     def __init__(self, pool: AsyncConnectionPool[Any]) -> None:
         self._pool = pool

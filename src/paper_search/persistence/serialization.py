@@ -129,7 +129,7 @@ class RecordSeal:
         if not isinstance(op, PutOp) or op.value is None:
             return op
         name = about(op.namespace, op.key)
-        value = _packed(op.value, name)
+        value = _pack(op.value, name)
         if self._keyring is None:
             return op._replace(value=value)
         clear = {name: op.value[name] for name in CLEAR if name in op.value}
@@ -174,7 +174,7 @@ def _plain(value: dict[str, Any], what: str) -> dict[str, Any]:
     return value
 
 
-def _packed(value: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _pack(value: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Return a record compressed, with a checksum over its name too, and readable times."""
     clear = {name: value[name] for name in CLEAR if name in value}
     packing = zlib.compressobj(level=3, zdict=name.encode("utf-8", "replace"))
@@ -182,7 +182,7 @@ def _packed(value: Mapping[str, Any], name: str) -> dict[str, Any]:
     return clear | {PACKED: base64.b64encode(packed).decode()}
 
 
-def described(ops: Iterable[Op]) -> str:
+def records_name(ops: Iterable[Op]) -> str:
     """Return the name of the first operation's records in errors; empty without operations."""
     places = (getattr(op, "namespace", None) or getattr(op, "namespace_prefix", ()) for op in ops)
     place = next(places, ())

@@ -187,7 +187,7 @@ def as_bytes(text: str) -> bytes:
     )
 
 
-def parsed(text: Any, what: str) -> Any:
+def parse_object(text: Any, what: str) -> Any:
     """Return the JSON object in a row; raise DamagedError if there is none."""
     try:
         value = orjson.loads(text)

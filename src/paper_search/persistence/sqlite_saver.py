@@ -36,7 +36,7 @@ from paper_search.persistence.listing import (
     stay_after,
 )
 from paper_search.persistence.serialization import check_checkpoint
-from paper_search.persistence.sqlite_files import as_bytes, parsed
+from paper_search.persistence.sqlite_files import as_bytes, parse_object
 from paper_search.persistence.tables import READER, SqliteDatabase
 
 logger = logging.getLogger(__name__)
@@ -113,7 +113,7 @@ class SqliteSaver(BaseCheckpointSaver[str]):
             newest = await self._database(lambda c: c.execute(_NEWEST_OF, place).fetchone(), READER)
             stay_after(newest[0])
         rows = await self._rows(which, parameters)
-        saved = self._saved(*rows[0]) if rows else None
+        saved = self._checkpoint_of(*rows[0]) if rows else None
         stay_after(saved and saved.checkpoint["id"])
         return saved
 
@@ -133,7 +133,7 @@ class SqliteSaver(BaseCheckpointSaver[str]):
         ending, most = ("", ()) if limit is None else (" LIMIT ?", (limit,))
         which = f"{where} ORDER BY checkpoint_id DESC{ending}"
         for row in await self._rows(which, (*parameters, *most)):
-            yield self._saved(*row)
+            yield self._checkpoint_of(*row)
 
     async def aput(
         self,
@@ -151,7 +151,7 @@ class SqliteSaver(BaseCheckpointSaver[str]):
         kind, value = self.serde.dumps_typed(checkpoint)
         fields = outlines(checkpoint["channel_values"], full_metadata)
         summary = None if fields is None else [checkpoint["ts"], fields]
-        packed = self._packed(summary, checkpoint["id"], kind, description)
+        packed = self._pack(summary, checkpoint["id"], kind, description)
         ids = (str(thread_id), namespace, checkpoint["id"], where.get("checkpoint_id"))
         row = (*ids, kind, value, description, checksum_of(value, ids[0]), packed)
         await self._write(thread_id, lambda connection: connection.execute(_PUT, row))
@@ -177,7 +177,7 @@ class SqliteSaver(BaseCheckpointSaver[str]):
             for kind, data in (self.serde.dumps_typed(value),)
             for checksum in (checksum_of(data, place[0]),)
             for questions in (questions_in_write(value) if channel == ASKED else None,)
-            for summary in (self._packed(questions, task_id, kind),)
+            for summary in (self._pack(questions, task_id, kind),)
         ]
         if (memory := lease_memory(place[0])) is None or is_special or ERROR in channels:
             await self._write(place[0], lambda connection: connection.executemany(statement, rows))
@@ -200,7 +200,7 @@ class SqliteSaver(BaseCheckpointSaver[str]):
         damaged: dict[tuple[Any, ...], DamagedError] = {}
         for row, writes in rows:
             try:
-                self._saved(row, writes)
+                self._checkpoint_of(row, writes)
             except DamagedError as error:
                 damaged[tuple(row[:3])] = error
         if damaged and len(damaged) == len(rows):  # there is no state to continue from
@@ -270,19 +270,19 @@ class SqliteSaver(BaseCheckpointSaver[str]):
         for thread_id, channel, *packed in writes:
             if channel != ASKED:
                 in_a_step.add(thread_id)
-            elif (questions := self._unpacked(*packed)) is None:
+            elif (questions := self._unpack(*packed)) is None:
                 unread.add(thread_id)
             else:
                 questions_of.setdefault(thread_id, []).extend(questions)
         summaries = {}
         for thread_id, *packed in states:
-            if (summary := self._unpacked(*packed)) is not None and thread_id not in unread:
+            if (summary := self._unpack(*packed)) is not None and thread_id not in unread:
                 saved_at, channels = summary
                 asked = questions_of.get(thread_id, ())
                 summaries[thread_id] = Summary(saved_at, channels, asked, thread_id in in_a_step)
         return summaries
 
-    def _unpacked(self, summary: bytes | None, *beside: Any) -> Any:
+    def _unpack(self, summary: bytes | None, *beside: Any) -> Any:
         """Return the summary of a value; None if there is none, or if its row was changed."""
         if summary is None or summary[:_CRC] != _checksum(summary[_CRC:], beside):
             return None
@@ -292,7 +292,7 @@ class SqliteSaver(BaseCheckpointSaver[str]):
         except PersistenceError:  # written with another key, or without one
             return None
 
-    def _packed(self, summary: list[Any] | None, *beside: Any) -> bytes | None:
+    def _pack(self, summary: list[Any] | None, *beside: Any) -> bytes | None:
         """Return a summary as it is stored, with a checksum that covers the columns `beside`."""
         if summary is None:
             return None
@@ -307,13 +307,13 @@ class SqliteSaver(BaseCheckpointSaver[str]):
 
         return await self._database(load, READER)
 
-    def _saved(self, row: Any, writes: list[Any]) -> CheckpointTuple:
+    def _checkpoint_of(self, row: Any, writes: list[Any]) -> CheckpointTuple:
         thread_id, namespace, checkpoint_id, parent_id, kind, value, metadata, checksum = row
         place = {"thread_id": thread_id, "checkpoint_ns": namespace}
-        checkpoint = self._loaded(thread_id, kind, value, checksum)
+        checkpoint = self._load_value(thread_id, kind, value, checksum)
         check_checkpoint(checkpoint, thread_id, checkpoint_id)
         description: Any = (
-            {} if metadata is None else parsed(metadata, f"the state of thread {thread_id!r}")
+            {} if metadata is None else parse_object(metadata, f"the state of thread {thread_id!r}")
         )
         if description and "step" not in description:  # LangGraph needs it to continue
             raise DamagedError(f"the state of thread {thread_id!r}")
@@ -324,12 +324,12 @@ class SqliteSaver(BaseCheckpointSaver[str]):
             description,
             {"configurable": {**place, "checkpoint_id": parent_id}} if parent_id else None,
             [
-                (task, channel, self._loaded(thread_id, *row_value))
+                (task, channel, self._load_value(thread_id, *row_value))
                 for _, task, _, channel, *row_value in writes
             ],
         )
 
-    def _loaded(self, thread_id: str, kind: str, value: bytes, checksum: int | None) -> Any:
+    def _load_value(self, thread_id: str, kind: str, value: bytes, checksum: int | None) -> Any:
         what, remedy = f"the state of thread {thread_id!r}", "reopen a question (`fork`), "
         # Before decrypting: a changed value is damaged, not locked.
         if checksum not in {None, checksum_of(value, thread_id)}:

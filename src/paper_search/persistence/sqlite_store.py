@@ -15,8 +15,8 @@ from langgraph.store.sqlite import SqliteStore as PlainStore
 
 from paper_search.persistence.encryption import DamagedError, Keyring, about
 from paper_search.persistence.leases import check_leases
-from paper_search.persistence.serialization import RecordSeal, described, serializer
-from paper_search.persistence.sqlite_files import is_there, parsed, remove, unusable
+from paper_search.persistence.serialization import RecordSeal, records_name, serializer
+from paper_search.persistence.sqlite_files import is_there, parse_object, remove, unusable
 from paper_search.persistence.sqlite_saver import SqliteSaver
 from paper_search.persistence.tables import READER, WRITER, SqliteDatabase, Work
 from paper_search.private_files import private_file
@@ -50,7 +50,7 @@ class SqliteStore(BaseStore):
             return store.batch(operations)
 
         on = WRITER if any(isinstance(op, PutOp) for op in operations) else READER
-        return run, on, described(operations)
+        return run, on, records_name(operations)
 
     async def avalues(
         self, namespace: tuple[str, ...], keys: Sequence[str]
@@ -60,7 +60,7 @@ class SqliteStore(BaseStore):
 
         def load(connection: sqlite3.Connection) -> dict[str, Any]:
             rows = connection.execute(_VALUES, place).fetchall()
-            return {key: parsed(value, about(namespace, key)) for key, value in rows}
+            return {key: parse_object(value, about(namespace, key)) for key, value in rows}
 
         values = await self._database(load, READER)
         return {key: self.seal.value(namespace, key, value) for key, value in values.items()}

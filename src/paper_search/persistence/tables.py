@@ -135,7 +135,7 @@ class Database(Protocol):
         """Return seconds by a clock that all users share."""
         ...
 
-    def stored(self, text: str) -> str | bytes:
+    def stored_form(self, text: str) -> str | bytes:
         """Return a text as it is stored, even if its bytes were changed."""
         ...
 
@@ -157,7 +157,7 @@ class SqliteDatabase:
 
     is_local = True
     dialect = SQLITE
-    stored = staticmethod(as_bytes)
+    stored_form = staticmethod(as_bytes)
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path or IN_MEMORY

@@ -57,7 +57,7 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
     decision_type = ReviewDecision
     reference_field = "review"
     actions = ACTIONS
-    audited = ("action", "feedback", "review", "decided_by")
+    audit_fields = ("action", "feedback", "review", "decided_by")
     decided_fields = frozenset({"is_complete", "ended_by", "human_approved", "human_note"})
     edited_after: ClassVar[Mapping[str, str]] = {"human_review": "planner"}
 
@@ -113,10 +113,10 @@ class ReportSession(ThreadSession[WorkflowState, Review, Report]):
     def past_decision(self, reference: QuestionRef, decision: Any) -> ReviewDecision | None:
         return past_decision(reference, decision)
 
-    def as_stored(self, decision: BaseModel, reference: QuestionRef) -> dict[str, Any]:
+    def decision_for_ledger(self, decision: BaseModel, reference: QuestionRef) -> dict[str, Any]:
         """See `ThreadSession`; an answer cannot say that it is a timeout, or who gave it."""
         whole = decision.model_copy(update={"decided_by": "person", "decider": None})
-        return super().as_stored(whole, reference)
+        return super().decision_for_ledger(whole, reference)
 
     def _decision_for_graph(self, entry: LedgerEntry) -> dict[str, Any]:
         return entry.decision | {"decider": entry.decided_by}
@@ -241,7 +241,7 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
         async with self._session(thread_name(thread_id)) as session:
             if not (await session.state()).is_complete:
                 raise ThreadWaitingError(f"report {thread_id!r} has not ended; resume it first")
-            return await self._finished(session)
+            return await self._finish_run(session)
 
     def _validate_input(self, text: str) -> str:
         # Lines stay, because lines of a search strategy refer to each other.

@@ -230,7 +230,7 @@ def answer_model(review: Review) -> Any:
     def complete(answer: Any) -> Any:
         decision = _in_our_names(decode(plain(answer), ACTIONS))
         if isinstance(decision, dict) and isinstance(decision.get("modifications"), dict):
-            return _structured(decision, review)
+            return _as_modification(decision, review)
         return decision
 
     def check(decision: CheckedDecision) -> ReviewDecision:
@@ -256,7 +256,7 @@ def plan_or_draft_args(shows: dict[str, Any]) -> dict[str, Any]:
     return {name: draft.get(name, "") for name in names} | {"feedback": ""}
 
 
-def _structured(decision: dict[str, Any], review: Review) -> dict[str, Any]:
+def _as_modification(decision: dict[str, Any], review: Review) -> dict[str, Any]:
     """Return an edit made in text boxes as a modification; any other one unchanged."""
     before = plan_or_draft_args(review.shows)
     modifications = decision["modifications"]

@@ -316,8 +316,8 @@ class Workflow:
         handler: Any = step.handler
         if isinstance(handler, BindableHandler):
             return StepOutput(step.title, step.actions, self._command())
-        settings = _validated(self.params, params)
-        ctx = StepContext(step.id, settings, _validated(self.state, state), services)
+        settings = _validate(self.params, params)
+        ctx = StepContext(step.id, settings, _validate(self.state, state), services)
         arguments = {name: getattr(settings, name) for name in self._params[step.id]}
         with note_failures(step.id, self.name):
             result = handler(ctx, **arguments)
@@ -340,7 +340,7 @@ def _model_problems(state: type[BaseModel] | None, services: str | None) -> Iter
         yield f"its services {services!r} are not named as package.module:function"
 
 
-def _validated(model: type[BaseModel] | None, values: Mapping[str, Any] | None) -> Any:
+def _validate(model: type[BaseModel] | None, values: Mapping[str, Any] | None) -> Any:
     return dict(values or {}) if model is None else model.model_validate(values or {})
 
 

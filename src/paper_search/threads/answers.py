@@ -197,7 +197,9 @@ class Answers:
 
     def _is_equal(self, entry: Mapping[str, Any], decision: Any, reference: Any) -> bool:
         past = self._session.past_decision(reference, decision)
-        return past is not None and self._session.as_stored(past, reference) == dict(entry)
+        return past is not None and self._session.decision_for_ledger(past, reference) == dict(
+            entry
+        )
 
     async def _earlier(self, name: QuestionReference) -> LedgerEntry | None:
         """Return the decision that counts for a past question, if there is one."""

@@ -142,7 +142,7 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
         for start in range(0, len(entries) if isinstance(saver, Summarizes) else 0, _PAGE):
             page = {item.key: item for item in entries[start : start + _PAGE]}
             latest = await saver.asummaries(list(page))
-            decided = await self._persistence.ledger.decided(list(page))
+            decided = await self._persistence.ledger.decided_questions(list(page))
             statuses = [self._rest(page[i], latest[i], decided) for i in page if i in latest]
             infos |= {s.facts["thread_id"]: self._info(s) for s in statuses if s is not None}
         return infos
@@ -208,7 +208,7 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
         snapshot = await session.snapshot()
         await self._persistence.index.check_parts(root_of(thread_id))
         item = await self._entry(thread_id)
-        decided = await self._decided(thread_id, snapshot)
+        decided = await self._unapplied_decision(thread_id, snapshot)
         question = snapshot.interrupts[0].value if snapshot.interrupts and not decided else None
         values = snapshot.values
         if values.get("is_complete"):
@@ -257,7 +257,7 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
         facts |= self._facts(channels, item.value, latest.saved_at, following)
         return StatusFacts(status, channels, question, facts)
 
-    async def _decided(self, thread_id: str, snapshot: Any) -> str | None:
+    async def _unapplied_decision(self, thread_id: str, snapshot: Any) -> str | None:
         """Return the message about a decision that has not been applied, if there is one."""
         if not snapshot.interrupts:
             return None

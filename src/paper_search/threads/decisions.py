@@ -59,7 +59,7 @@ def decode(answer: Any, actions: Sequence[str] = ACTIONS) -> Any:
     Raises:
         ValueError: it is none of these; the message quotes it and says what is accepted.
     """
-    decoded = _decoded(answer, actions)
+    decoded = _as_decision(answer, actions)
     try:
         orjson.dumps(decoded, default=str, option=orjson.OPT_NON_STR_KEYS)
     except TypeError as error:
@@ -69,7 +69,7 @@ def decode(answer: Any, actions: Sequence[str] = ACTIONS) -> Any:
     return decoded
 
 
-def _decoded(answer: Any, actions: Sequence[str]) -> Any:
+def _as_decision(answer: Any, actions: Sequence[str]) -> Any:
     while isinstance(answer, Mapping) and answer.get("action") == "accept" and "content" in answer:
         answer = answer["content"]
     match answer:
@@ -84,7 +84,7 @@ def _decoded(answer: Any, actions: Sequence[str]) -> Any:
         case {"type": _}:
             return _with_token(_from_inbox(answer, actions), actions, answer)
         case _:
-            raise _refused(answer, actions)
+            raise _refusal(answer, actions)
 
 
 def check(answer: Any, answers: Any) -> Any:
@@ -122,11 +122,11 @@ def answer_type(
     answered, which is fast with this type. Clients read the form instead.
     """
 
-    def validated(answer: Any) -> Any:
+    def validate(answer: Any) -> Any:
         return check_fields(model.model_validate(complete(answer)))
 
     schema = core_schema.no_info_plain_validator_function(
-        validated, json_schema_input_schema=core_schema.any_schema()
+        validate, json_schema_input_schema=core_schema.any_schema()
     )
 
     class Answer:
@@ -176,17 +176,17 @@ def form_of(model: type[BaseModel], title: str | None = None) -> dict[str, Any]:
     schema = model.model_json_schema()
     definitions = schema.pop("$defs", {})
 
-    def inlined(part: Any) -> Any:
+    def inline(part: Any) -> Any:
         if isinstance(part, list):
-            return [inlined(item) for item in part]
+            return [inline(item) for item in part]
         if not isinstance(part, dict):
             return part
         if "$ref" in part:
             rest = {name: value for name, value in part.items() if name != "$ref"}
             part = {**definitions[part["$ref"].rsplit("/", 1)[-1]], **rest}
-        return {name: inlined(value) for name, value in part.items()}
+        return {name: inline(value) for name, value in part.items()}
 
-    form: dict[str, Any] = inlined(schema)
+    form: dict[str, Any] = inline(schema)
     return form if title is None else form | {"title": title}
 
 
@@ -202,12 +202,12 @@ def _from_text(text: str, actions: Sequence[str]) -> Any:
         try:
             return decode(json.loads(text), actions)
         except (json.JSONDecodeError, RecursionError):
-            accepted = _accepted(actions)
+            accepted = _accepted_forms(actions)
             raise ValueError(f"{reprlib.repr(text)} is not JSON: {accepted}") from None
     word, _, note = text.strip().partition(":")
     action = word.strip().lower()
     if action not in actions:
-        raise _refused(text, actions)
+        raise _refusal(text, actions)
     return {"action": action, "note": note.strip() or None}
 
 
@@ -230,7 +230,7 @@ def _from_inbox(item: Any, actions: Sequence[str]) -> Any:
         case str():
             return _from_text(item, actions)
         case _:
-            raise _refused(item, actions)
+            raise _refusal(item, actions)
 
 
 def _from_chat(item: Any, actions: Sequence[str]) -> Any:
@@ -242,7 +242,7 @@ def _from_chat(item: Any, actions: Sequence[str]) -> Any:
         case {"type": "edit", "edited_action": {"args": args}}:
             return {"action": "edit", "revised_data": args}
         case _:
-            raise _refused(item, actions)
+            raise _refusal(item, actions)
 
 
 def with_token(answer: Any, token: str, actions: Sequence[str]) -> Any:
@@ -278,11 +278,11 @@ def _args_of(item: Any) -> Any:
     return None
 
 
-def _refused(answer: Any, actions: Sequence[str]) -> ValueError:
-    return ValueError(f"{reprlib.repr(answer)} is not a decision: {_accepted(actions)}")
+def _refusal(answer: Any, actions: Sequence[str]) -> ValueError:
+    return ValueError(f"{reprlib.repr(answer)} is not a decision: {_accepted_forms(actions)}")
 
 
-def _accepted(actions: Sequence[str]) -> str:
+def _accepted_forms(actions: Sequence[str]) -> str:
     words = " | ".join(f'"{action}"' for action in actions)
     return (
         'an answer is "approve", "reject: why", or '

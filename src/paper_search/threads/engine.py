@@ -145,7 +145,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
             if decision is not None:
                 await self._take(session, decision, by, token)
                 if (await session.state()).is_complete:
-                    return await self._finished(session)
+                    return await self._finish_run(session)
             async with session.lease():
                 if await session.open_question() is None:
                     await session.proceed()
@@ -225,12 +225,12 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
     async def _to_the_end(self, session: SessionT) -> ResultT:
         while (waiting := await session.open_question()) is not None:
             await self._ask(session, waiting)
-        return await self._finished(session)
+        return await self._finish_run(session)
 
     async def _question_or_result(self, session: SessionT) -> QuestionT | ResultT:
         waiting: OpenQuestion[QuestionT] | None = await session.open_question()
         if waiting is None:
-            return await self._finished(session)
+            return await self._finish_run(session)
         self._announce(waiting)
         return self._announce_open(waiting)
 
@@ -249,7 +249,7 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
         self._latest_tokens[waiting.question.reference.run_id] = waiting.question.token
         return waiting.question
 
-    async def _finished(self, session: SessionT) -> ResultT:
+    async def _finish_run(self, session: SessionT) -> ResultT:
         result, details = await self._result(session)
         self._report("completed", details)
         return result

@@ -75,7 +75,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
     reference_field: ClassVar[str] = "question"
     actions: ClassVar[tuple[str, ...]] = ACTIONS
     """The words with which an answer in plain text may begin."""
-    audited: ClassVar[tuple[str, ...]] = ("action", "note", "question")
+    audit_fields: ClassVar[tuple[str, ...]] = ("action", "note", "question")
     """The fields of a decision that the audit shows."""
 
     decided_fields: ClassVar[frozenset[str]] = frozenset({"is_complete", "ended_by"})
@@ -137,7 +137,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
 
     @classmethod
     def audit_detail(cls, decision: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: decision.get(name) for name in cls.audited}
+        return {name: decision.get(name) for name in cls.audit_fields}
 
     def past_decision(self, reference: Any, decision: Any) -> BaseModel | None:
         """Return the decision in an answer to a past question, if it has one."""
@@ -147,7 +147,7 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         except (ValueError, RecursionError):
             return None
 
-    def as_stored(self, decision: BaseModel, reference: Any) -> dict[str, Any]:
+    def decision_for_ledger(self, decision: BaseModel, reference: Any) -> dict[str, Any]:
         whole = decision.model_copy(update={self.reference_field: reference})
         return to_storable(whole.model_dump(mode="json", exclude={"token"}))
 
@@ -286,7 +286,9 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
 
     def row_of(self, question: OpenQuestion[QuestionT], decision: Any) -> dict[str, Any]:
         """Return an answer of any client as the ledger stores it; it names its question."""
-        return self.as_stored(check(decision, question.answers), question.question.reference)
+        return self.decision_for_ledger(
+            check(decision, question.answers), question.question.reference
+        )
 
     async def decide(
         self, question: OpenQuestion[QuestionT], decision: Any, by: str | None = None

@@ -217,8 +217,8 @@ def answer_model(
             return {**edit, "revised_data": None}
         if not revised:
             raise ValueError("the edit changes nothing: approve, or change a field")
-        revised = complete_edit(_structured(revised, payload.strategy), payload.strategy)
-        return {**edit, "revised_data": revised}
+        revised = _as_strategy_edit(revised, payload.strategy)
+        return {**edit, "revised_data": complete_edit(revised, payload.strategy)}
 
     def check(decision: Decision) -> Decision:
         require_open(QuestionReference(decision.checkpoint, decision.token), checkpoint)
@@ -245,7 +245,7 @@ def result_args() -> dict[str, Any]:
 _LIMITS = tuple(SearchConstraints.model_fields)
 
 
-def _structured(revised: dict[str, Any], proposed: SearchStrategy) -> dict[str, Any]:
+def _as_strategy_edit(revised: dict[str, Any], proposed: SearchStrategy) -> dict[str, Any]:
     """Return an edit made in text boxes as fields of a strategy; others are returned unchanged."""
     limits = {name: value for name, value in revised.items() if name in _LIMITS}
     rest = {name: value for name, value in revised.items() if name not in _LIMITS}

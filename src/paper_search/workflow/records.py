@@ -83,7 +83,7 @@ class SearchRecords(RecordStore):
 
     async def _searches(self, keys: Sequence[str]) -> dict[str, SearchedRound]:
         rows = await self.get("rounds", keys)
-        return self._validated("searches", rows, lambda _, row: SearchedRound(**row))
+        return self._validate("searches", rows, lambda _, row: SearchedRound(**row))
 
     async def arrivals(self, iteration: int, waits: int) -> list[Arrival]:
         """Return the arrivals of a round before its wait number `waits`."""
@@ -131,9 +131,9 @@ class SearchRecords(RecordStore):
         return self._models({**plain, **whole}, ids)
 
     def _models(self, rows: Mapping[str, dict[str, Any]], ids: Sequence[str]) -> list[RawPaper]:
-        return self.in_order(self._validated("models", rows, self._model), ids)
+        return self.in_order(self._validate("models", rows, self._model), ids)
 
-    def _validated(
+    def _validate(
         self, name: str, rows: Mapping[str, Any], model_of: Callable[[str, Any], RowT]
     ) -> dict[str, RowT]:
         """Return rows as models; each row is validated once per lease."""

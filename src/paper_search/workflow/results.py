@@ -118,7 +118,7 @@ def with_decisions(
     """Set the decisions, notes and labels of all papers, replacing earlier ones."""
     labels = labels or {}
 
-    def screened(paper: Paper) -> Paper:
+    def screen(paper: Paper) -> Paper:
         update = {
             "screening": decisions.get(paper.id),
             "note": notes.get(paper.id),
@@ -128,7 +128,7 @@ def with_decisions(
         return paper.model_copy(update=update) if has_changed else paper
 
     parts = ("papers", "set_aside", "earlier")
-    update = {part: [screened(paper) for paper in getattr(collection, part)] for part in parts}
+    update = {part: [screen(paper) for paper in getattr(collection, part)] for part in parts}
     return collection.model_copy(update=update)
 
 

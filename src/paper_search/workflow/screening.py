@@ -74,7 +74,7 @@ class Screening:
         follows the latest marks, which takes a while for thousands of papers.
         """
         verdicts_ = self.verdicts
-        ordered = self._ordered() if learns or self._order is None else self._order[1]
+        ordered = self._order_papers() if learns or self._order is None else self._order[1]
         papers = [paper for paper in ordered if paper.id not in verdicts_]
         return sorted(papers, key=self._place)
 
@@ -144,16 +144,16 @@ class Screening:
         earlier = verdicts_that_hold(self._earlier, marks, self.iteration)
         return earlier | verdicts(marks, self.iteration if self._store.joins_answers else 0)
 
-    def _ordered(self) -> list[Paper]:
+    def _order_papers(self) -> list[Paper]:
         """Return all papers, ranked again after every `_marks_per_order` verdicts."""
         verdicts_ = list(self.verdicts.items())
         basis = dict(verdicts_[: len(verdicts_) - len(verdicts_) % self._marks_per_order])
         key = frozenset(basis.items())
         if self._order is None or self._order[0] != key:
-            self._order = (key, self._ranked(basis))
+            self._order = (key, self._rank(basis))
         return self._order[1]
 
-    def _ranked(self, labels: Mapping[str, bool]) -> list[Paper]:
+    def _rank(self, labels: Mapping[str, bool]) -> list[Paper]:
         marks = {n: labels[paper.id] for n, paper in enumerate(self.papers) if paper.id in labels}
         if not marks:
             return self.papers

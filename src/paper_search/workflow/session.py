@@ -64,7 +64,7 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
     decision_type = Decision
     reference_type = CheckpointRef
     reference_field = "checkpoint"
-    audited = ("action", "note", "checkpoint")
+    audit_fields = ("action", "note", "checkpoint")
     decided_fields = frozenset({"is_complete", "ended_by", "history"})
     edited_after: ClassVar[Mapping[str, str]] = {
         "confirm_strategy": "build_strategy",  # its hits are counted anew
@@ -238,9 +238,9 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
     def past_decision(self, reference: CheckpointRef, decision: Any) -> Decision | None:
         return past_decision(reference.kind, decision)
 
-    def as_stored(self, decision: BaseModel, reference: CheckpointRef) -> dict[str, Any]:
+    def decision_for_ledger(self, decision: BaseModel, reference: CheckpointRef) -> dict[str, Any]:
         """See `ThreadSession`; without who decided, which only the ledger says."""
-        row = super().as_stored(decision, reference)
+        row = super().decision_for_ledger(decision, reference)
         return {name: value for name, value in row.items() if name not in _AUDIT_FIELDS}
 
     def _decision_for_graph(self, entry: LedgerEntry) -> dict[str, Any]:

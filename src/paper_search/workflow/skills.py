@@ -148,9 +148,9 @@ class Skills:
             options = {"is_waiting": True} if is_patient else {}
             answer: SearchReport = await report(self.searcher, strategy, **options)
             rows = answer.sources or _rows(answer.papers, strategy)
-            return answer.model_copy(update={"sources": _dated(rows, now)})
+            return answer.model_copy(update={"sources": _with_times(rows, now)})
         papers = await self.searcher.search(strategy)
-        return SearchReport(papers=papers, sources=_dated(_rows(papers, strategy), now))
+        return SearchReport(papers=papers, sources=_with_times(_rows(papers, strategy), now))
 
     async def scope(
         self, strategy: SearchStrategy, intent: ParsedIntent, *, is_asking: bool
@@ -220,7 +220,7 @@ class Skills:
             return EnrichmentReport(works=works)
         now = datetime.now(UTC).isoformat(timespec="seconds")
         filled = await self.gap_filler.fill(works)
-        return filled.model_copy(update={"sources": _dated(filled.sources, now)})
+        return filled.model_copy(update={"sources": _with_times(filled.sources, now)})
 
     async def score(
         self, papers: list[RawPaper], intent: ParsedIntent, marked: Sequence[MarkedPaper]
@@ -244,7 +244,7 @@ def _rows(papers: Sequence[RawPaper], strategy: SearchStrategy) -> list[SourceRe
     ]
 
 
-def _dated(reports: Sequence[SourceReport], now: str) -> list[SourceReport]:
+def _with_times(reports: Sequence[SourceReport], now: str) -> list[SourceReport]:
     return [
         report
         if report.asked_at is not None or report.requests

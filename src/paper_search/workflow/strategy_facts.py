@@ -82,7 +82,7 @@ def strategy_facts(
     yield "sources", ("; " if is_known else ", ").join(sources) or "-"
     for number, ranked in enumerate(strategy.ranked, start=1):
         name = "question" if len(strategy.ranked) == 1 else f"question {number}"
-        yield name, _ranked(ranked, strategy.sources)
+        yield name, _ranked_query_text(ranked, strategy.sources)
     counts = {entry.text: entry for entry in scope.lines if entry.counts} if scope else {}
     for line in strategy.lines:
         count = f" ({counts_of(counts[line.label])})" if line.label in counts else ""
@@ -170,7 +170,7 @@ def queries_by_source(strategy: SearchStrategy, ranking: Collection[str]) -> lis
         part = strategy.for_source(ranks_text=name in ranking)
         parts = ["the question" if len(part.ranked) == 1 else "the questions"] * bool(part.ranked)
         numbers = [n for n, query in enumerate(strategy.queries, start=1) if query in part.queries]
-        parts += [_numbered(numbers)] if numbers else []
+        parts += [_query_numbers(numbers)] if numbers else []
         by_form.setdefault(" and ".join(parts) or "nothing", []).append(name)
     return [f"{', '.join(names)}: {form}" for form, names in by_form.items()]
 
@@ -191,7 +191,7 @@ def reasons_of(strategy: SearchStrategy) -> dict[str, str]:
     }
 
 
-def _ranked(query: RankedQuery, sources: Sequence[str]) -> str:
+def _ranked_query_text(query: RankedQuery, sources: Sequence[str]) -> str:
     parts = [query.text]
     for word, sign in (("also", 1), ("less", -1)):
         if terms := [term for term, weight in query.terms.items() if weight * sign > 0]:
@@ -201,7 +201,7 @@ def _ranked(query: RankedQuery, sources: Sequence[str]) -> str:
     return "; ".join(parts)
 
 
-def _numbered(numbers: list[int]) -> str:
+def _query_numbers(numbers: list[int]) -> str:
     if len(numbers) == 1:
         return f"query {numbers[0]}"
     is_run = all(after - before == 1 for before, after in pairwise(numbers))

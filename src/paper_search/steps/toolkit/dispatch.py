@@ -68,7 +68,7 @@ class Dispatch(BindableHandler):
 
 
 def _check_target(dispatch: Dispatch, step: StepDef, path: tuple[str, ...]) -> Workflow:
-    target = dispatch.workflow or _imported(dispatch.script or "", step)
+    target = dispatch.workflow or _import_workflow(dispatch.script or "", step)
     problems = []
     if target.name in path:
         way = " → ".join([*path, target.name])
@@ -85,7 +85,7 @@ def _check_target(dispatch: Dispatch, step: StepDef, path: tuple[str, ...]) -> W
     return target
 
 
-def _imported(script: str, step: StepDef) -> Workflow:
+def _import_workflow(script: str, step: StepDef) -> Workflow:
     try:
         workflow = getattr(importlib.import_module(script), "WORKFLOW", None)
     except ImportError as error:
