@@ -227,7 +227,7 @@ def _strings(row: SourceReport) -> Iterator[Sequence[str | int]]:
 
 
 def methods(flow: PrismaFlow) -> list[str]:
-    """Return the flow in sentences, with its own numbers only."""
+    """Describe the flow in sentences; every number in them is one of the flow."""
     checks = [f"{why} {count:,}" for why, count in flow.removal_reasons.items()]
     others = quantity(flow.removed_by_checks, "other record")
     removed = f" and {others} ({', '.join(checks)})" if checks else ""

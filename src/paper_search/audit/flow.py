@@ -304,7 +304,7 @@ def _of_shown(paper: Paper, where: str = "in the result") -> tuple[Status, str]:
 
 
 def _verdict(paper: Paper, status: Status, why: str) -> tuple[Status, str]:
-    """Return a person's decision on a paper and its reason, by default the arguments."""
+    """Return a person's decision on a paper and its reason; without one, the arguments."""
     if paper.decision == "undecided":
         return status, why
     return Status(paper.decision), (paper.screening.reason if paper.screening else None) or ""

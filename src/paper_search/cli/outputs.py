@@ -265,7 +265,7 @@ class ReportOutput(OutputTarget):
         is_forced: bool,
         is_json: bool,
     ) -> ReportOutput:
-        """Return the target of these options; `has_figures` is by default for HTML and Word."""
+        """Return the target; by default, HTML and Word have figures if they can be drawn."""
         if format_name is None and output is not None:
             _refuse_directory(output)
             suffix = output.suffix.lower()

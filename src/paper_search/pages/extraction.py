@@ -135,7 +135,7 @@ class _Reading:
         self._is_stopped = False
 
     def run(self) -> dict[str, Any]:
-        """Return the answer of the process, which has ended then."""
+        """Run the process to its end and return its answer."""
         with subprocess.Popen(  # noqa: S603  # this program, without the document on its command line
             [sys.executable, *READER],
             stdin=subprocess.PIPE,

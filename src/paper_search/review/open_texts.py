@@ -34,7 +34,7 @@ _BEGINNING = 2_000
 
 
 def text_services(config: AppConfig) -> list[Enricher]:
-    """Return the services that know open-access texts, according to the settings."""
+    """Return the services that know open-access texts, configured by the settings."""
     own = {"enrichers": list(TEXT_SERVICES), "enrich_max_calls": 2 * _BATCH}
     return create_enrichers(config.model_copy(update=own))
 

@@ -56,7 +56,7 @@ class SharedPersistence:
 
     @contextlib.asynccontextmanager
     async def use(self) -> AsyncIterator[Persistence]:
-        """Give the persistence; use only leases and ledger, which belong to no event loop."""
+        """Yield the persistence, of which only leases and ledger belong to no event loop."""
         with self.mask_errors():
             if self._persistence is not None:
                 yield self._persistence

@@ -172,7 +172,7 @@ async def attach(visit: Visit) -> Response:
 
 
 async def _texts(visit: Visit, right: Right = Right.READ) -> FullTexts:
-    """Return the full texts of the thread in the path, on which the visitor needs the right."""
+    """Return the full texts of the thread in the path; the visitor needs `right` on it."""
     await visit.require_thread(right=Right.READ)
     await visit.require_thread(right=right)
     if not (await visit.reading()).is_approved:
