@@ -56,6 +56,11 @@ async def kept(texts: FullTexts) -> FullText:
     return text
 
 
+async def test_who_is_no_reviewer_is_not_done(persistence, tmp_path):
+    with pytest.raises(InputError, match="'ada' is not among the reviewers of full texts"):
+        await of(persistence, tmp_path, "ada").finish()
+
+
 async def test_a_text_that_is_given_up_stays_so_and_says_why_and_by_whom(persistence, tmp_path):
     await of(persistence, tmp_path, "ada").give_up(WORK, "the library\n lends it no more")
     text = await kept(of(persistence, tmp_path, "bo"))

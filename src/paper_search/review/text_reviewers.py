@@ -115,15 +115,18 @@ class TextReviewers:
 
     async def finish(self, name: str) -> None:
         """Mark a reviewer as done with the present texts, even with undecided ones."""
-        self.require(name)
+        self._require_listed(name)
         row = {"done_with": [self._key(paper_id) for paper_id in self.pending]}
         await self.records.put(_REVIEWERS, {name: row})
 
     async def leave(self, name: str) -> None:
         """Remove a reviewer; their verdicts return if they rejoin."""
+        self._require_listed(name)
+        await self.records.put(_REVIEWERS, {name: None})
+
+    def _require_listed(self, name: str) -> None:
         if name not in self.names:
             raise InputError(f"{name!r} is not among the reviewers of full texts")
-        await self.records.put(_REVIEWERS, {name: None})
 
     async def show(self) -> None:
         """Once all are done, publish their verdicts, and decide where all agree."""
