@@ -43,7 +43,7 @@ MAX_LINES = {
     "bibliography": 1_194,
     "(top)": 1_231,
     "pages": 864,
-    "review": 1_503,
+    "review": 1_506,
     "evaluation": 379,
     "prompts": 26,
 }
