@@ -50,6 +50,20 @@ async def test_a_change_that_is_given_twice_in_other_words_of_json_is_one_change
         await flow.answer("t", edit | {"modifications": other})
 
 
+async def test_an_edit_of_text_boxes_that_is_given_twice_is_one_change(flow, persistence):
+    """HUM-08: they hold what the question showed, and its changes are told by that."""
+    asked = await flow.pending("t")
+    boxes = asked.action_requests[0].args | {"methodology": "by hand"}
+    edit = {"type": "edit", "args": {"action": asked.action_requests[0].name, "args": boxes}}
+    review = await flow.answer("t", edit, token=asked.token)
+    assert await flow.answer("t", edit, token=asked.token) == review
+    assert await persistence.ledger.audit("t") == []
+    for other in ("by machine", 7):
+        boxes["methodology"] = other
+        with pytest.raises(AlreadyDecidedError):
+            await flow.answer("t", edit, token=asked.token)
+
+
 # --- silence --------------------------------------------------------------------------------------
 
 

@@ -53,6 +53,19 @@ async def test_the_same_decision_again_changes_nothing_and_says_how_the_thread_s
     assert skills.calls == STEPS
 
 
+async def test_an_edit_of_text_boxes_that_is_given_twice_is_one_edit(persistence):
+    """HUM-08: they hold what the question showed, and its changes are told by that."""
+    flow = workflow(persistence=persistence)
+    asked = await flow.start("q", thread_id="t")
+    boxes = asked.action_requests[0].args | {"queries": ["bees", "wasps"]}
+    edit = {"type": "edit", "args": {"action": asked.action_requests[0].name, "args": boxes}}
+    review = await flow.answer("t", edit, token=asked.token)
+    assert await flow.answer("t", edit, token=asked.token) == review
+    boxes["queries"] = ["ants"]
+    with pytest.raises(errors.AlreadyDecidedError):
+        await flow.answer("t", edit, token=asked.token)
+
+
 async def test_another_decision_on_a_decided_question_is_told_who_decided_when(persistence):
     """HUM-09 HUM-19: one wins, and the loser is in the audit."""
     flow = workflow(persistence=persistence)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from paper_search.config import current_person
 from paper_search.errors import (
     AlreadyDecidedError,
+    InvalidDecisionError,
     StaleDecisionError,
     ThreadBusyError,
     ThreadError,
@@ -115,7 +117,7 @@ class Answers:
         )
 
     async def is_same(self, entry: LedgerEntry, decision: Any, by: str | None = None) -> bool:
-        if not self._is_equal(entry.decision, decision, self._session.reference_of(entry)):
+        if not await self._is_equal(entry, decision):
             raise await self.refusal(entry, decision, by or current_person())
         return True
 
@@ -128,7 +130,7 @@ class Answers:
             open_id = getattr(await self._session.interrupt(), "id", "")
             await self._note_refusal(open_id, decision, person, "busy")
             return error
-        if self._is_equal(entry.decision, decision, self._session.reference_of(entry)):
+        if await self._is_equal(entry, decision):
             return ThreadBusyError(
                 f"the same decision was stored by {entry.decided_by} at {entry.decided_at} and is "
                 f"being applied: {error}"
@@ -195,11 +197,15 @@ class Answers:
     def _is_meant(self, name: QuestionReference, interrupt_id: str, value: Any) -> bool:
         return name.means(self._session.reference(value), token_of(interrupt_id))
 
-    def _is_equal(self, entry: Mapping[str, Any], decision: Any, reference: Any) -> bool:
-        past = self._session.past_decision(reference, decision)
-        return past is not None and self._session.decision_for_ledger(past, reference) == dict(
-            entry
-        )
+    async def _is_equal(self, entry: LedgerEntry, decision: Any) -> bool:
+        """Whether an answer is the decision; text boxes are read by what the question showed."""
+        session, reference = self._session, self._session.reference_of(entry)
+        if (past := session.past_decision(reference, decision)) is not None:
+            return session.decision_for_ledger(past, reference) == entry.decision
+        question = await session.past_question(entry.interrupt_id)
+        with contextlib.suppress(InvalidDecisionError, StaleDecisionError):
+            return question is not None and session.row_of(question, decision) == entry.decision
+        return False
 
     async def _earlier(self, name: QuestionReference) -> LedgerEntry | None:
         """Return the decision that counts for a past question, if there is one."""

@@ -217,6 +217,16 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
         interrupt = snapshot.interrupts[0] if snapshot.interrupts else None
         if interrupt is None or await self.ledger.entry(self.thread_id, interrupt.id) is not None:
             return None
+        return await self._asked(snapshot, interrupt)
+
+    async def past_question(self, interrupt_id: str) -> OpenQuestion[QuestionT] | None:
+        """Return a question of the history as it was asked; None if that was pruned."""
+        async for past in self.compiled.aget_state_history(self.anywhere):
+            if past.interrupts and past.interrupts[0].id == interrupt_id:
+                return await self._asked(past, past.interrupts[0])
+        return None
+
+    async def _asked(self, snapshot: Any, interrupt: Any) -> OpenQuestion[QuestionT]:
         state = self._read(snapshot.values)
         names = {"run_id": self.thread_id, "token": token_of(interrupt.id)}
         payload = {**interrupt.value, **names}
