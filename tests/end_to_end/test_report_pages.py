@@ -11,7 +11,7 @@ from tests.pages.site import fetcher_for, page, pdf
 from typer.testing import CliRunner
 
 from paper_search.cli.app import app
-from paper_search.report.claims.citations import located
+from paper_search.report.claims.citations import locate
 from paper_search.report.models import SearchResult
 from paper_search.report.page_reader import PageReader
 from paper_search.report_workflow import assembly
@@ -139,7 +139,7 @@ def test_a_report_quotes_what_stands_in_pages_and_open_papers(world):
         result = kinds[kind]
         said = [text for text in texts if text.rstrip(".") in whole]
         assert said, f"nothing of the {kind} source is quoted"
-        assert all(located(text, result) is not None for text in said)
+        assert all(locate(text, result) is not None for text in said)
     assert sorted(asked(world, "/1.pdf", "/trees", "/story")) == ["/1.pdf", "/story", "/trees"]
     assert "not a public address" in json.dumps(report)
 
