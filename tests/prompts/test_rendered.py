@@ -26,7 +26,7 @@ from paper_search.report.models import (
     WriterInput,
 )
 from paper_search.report.planner import Planner
-from paper_search.report.reviewer import Reviewer, supported
+from paper_search.report.reviewer import Reviewer, judge_support
 from paper_search.report.writer import Writer, section
 from paper_search.skills import Deduplicator, IntentParser, QueryBuilder, RelevanceScorer
 from paper_search.testing.llm import FakeLLM, grades_of
@@ -130,7 +130,7 @@ async def report_support(llm: FakeLLM) -> None:
     sentence = CheckedSentence(
         place="abstract", start=0, end=len(text), text=text, keys=[key], snippet=quote
     )
-    await supported(llm, [sentence], evidence)
+    await judge_support(llm, [sentence], evidence)
 
 
 INTENT_ANSWER = {"topic": "moss", "concepts": ["moss"], "intent_type": "method"}
