@@ -67,7 +67,8 @@ class Person:
         elif action == "update":
             await update_review(self.flow, "t")
         elif works:
-            await self.work_on(self.chance.choice(works).id)
+            chosen = self.chance.choice(works)
+            await self.work_on(chosen.id, [i for i in chosen.merged_from if i != chosen.id])
 
     async def answer(self, asked: Checkpoint) -> None:
         marks: dict[str, Any] = {}
@@ -80,7 +81,7 @@ class Person:
         decision = {"action": "approve", **({"revised_data": marks} if marks else {})}
         await reply_to(self.flow, "t", decision)
 
-    async def work_on(self, work: str) -> None:
+    async def work_on(self, work: str, merged: list[str]) -> None:
         try:
             match self.chance.choice(["attach", "decide", "decide", "give up"]):
                 case "attach":
@@ -93,7 +94,8 @@ class Person:
                     [text] = [t for paper, t in await self.texts.works() if paper.id == work]
         except InputError:  # there is no text to decide on, or one that is not given up
             return
-        self.words[work] = text.status, text.digest
+        said = {i: word for i, word in self.words.items() if i not in merged}
+        self.words = {**said, work: (text.status, text.digest)}
 
     async def check(self) -> None:
         works = await self.texts.works()
