@@ -100,6 +100,7 @@ def test_a_foreign_search_string_means(text, ours):
         ("'heart attack'/exp AND [pigeon]/lim", 24, "the limit 'pigeon' has no counterpart"),
         ("'heart attack'/exp AND (a:ti", 29, "expected ')' for the '(' in column 24"),
         ("NOFT(asthma) AND XX(child)", 18, "the field XX of ProQuest"),
+        ("free full text[sb]", 1, ": only limits that have no counterpart here are left"),
         ("TITLE-ABS-KEY(aa) AND SUBJAREA(medi)", 23, "the field SUBJAREA of Scopus"),
         ("trial.ab. /freq=2", 11, "'/freq=2' is not valid in Ovid"),
         ('asthma.ti. or "heart', 15, "this quote is never closed"),

@@ -56,7 +56,7 @@ def redact(text: str, secrets: Iterable[str] = ()) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _respelled(secret: str) -> re.Pattern[str] | None:
-    """Return a pattern for a secret with other or no hyphens; None if it has no hyphens.
+    """Return a pattern for a secret with other or no hyphens, or None for a single or short word.
 
     The query reader tries such spellings of a question, which may hold a key.
     """

@@ -76,7 +76,7 @@ class SentenceReader(OperatorReader):
             self.notes += notes
         rest = self._without_ignored_limits(self._whole())
         if rest is None:
-            self._refuse(0, "it has only limits without a counterpart here: add search terms")
+            self._refuse(0, "only limits that have no counterpart here are left: add search terms")
         is_own = self._system in {PUBMED, WEB_OF_SCIENCE}
         tree = merge_conditions(And((rest, *limits)) if limits else rest, has_own_keywords=is_own)
         return self._reading(tree)

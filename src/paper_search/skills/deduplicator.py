@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(eq=False)
 class Deduplicator:
-    """Merges records of the same work; a model may compare up to `llm_max_candidates` others."""
+    """Merges records of one work; a model compares up to `llm_max_candidates` others, or none."""
 
     llm: LLMProvider | None = None
     _: KW_ONLY

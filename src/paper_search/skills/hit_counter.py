@@ -52,7 +52,7 @@ class HitCounter:
         return {name for counts in self._counts.values() for name in counts}
 
     async def count(self, source: str, query: str) -> int | None:
-        """Return the hits of one query in one source, if known; ask a failed source no more."""
+        """Return the hits, if known; a failed source is asked again only if it refused a query."""
         counts = self._counts.setdefault(query, {})
         if source not in counts and source not in self._given_up:
             hit_count = await self._ask(source, query)
