@@ -304,7 +304,7 @@ async def test_a_service_that_no_request_may_go_to_fills_no_gaps_either(closed):
     made = enrichment.create_enrichers(AppConfig(enrichers=["crossref"], **closed))
     (row,) = (await GapFiller(made).fill([paper(1, abstract=None)])).sources
     assert (row.is_asked, row.requests) == (False, [])
-    assert row.note == "not asked: max_calls is 0"
+    assert "PAPER_SEARCH_ENRICH_MAX_CALLS, or the service's own limit, is 0" in str(row.note)
 
 
 def test_the_settings_name_the_enrichers():

@@ -16,7 +16,7 @@ from paper_search.models.source_report import OF_ENRICHER, quantity
 from paper_search.resources import EntryPoints
 from paper_search.sources.adapter import Request, Service
 from paper_search.sources.base import known_sources, open_row, service_of
-from paper_search.sources.client import NO_CALLS, ServiceClient, SourceSettings
+from paper_search.sources.client import ServiceClient, SourceSettings
 from paper_search.sources.errors import ServiceError
 from paper_search.sources.query_run import HOPELESS
 from paper_search.sources.translation import request_text
@@ -86,6 +86,7 @@ def create_enrichers(config: AppConfig) -> list[Enricher]:
     return [_REGISTRY.read(name)(config) for name in dict.fromkeys(config.enrichers)]
 
 
+_NO_CALLS = "not asked: PAPER_SEARCH_ENRICH_MAX_CALLS, or the service's own limit, is 0"
 _DEADLINE_S = 20.0
 """For one enricher: enrichment is optional, so a search does not wait long for it."""
 
@@ -106,10 +107,9 @@ class Lookup(Service):
     @classmethod
     def enricher(cls, config: AppConfig) -> "HttpEnricher":
         settings = config.sources.get(cls.name)
-        key = settings.api_key if settings else ""
         is_closed = settings is not None and settings.max_calls == 0
         return HttpEnricher(
-            cls(key, contact=config.contact),
+            cls(settings.api_key if settings else "", contact=config.contact),
             SourceSettings.of(
                 config,
                 max_calls=0 if is_closed else config.enrich_max_calls,
@@ -194,7 +194,7 @@ class HttpEnricher:
 
     @property
     def _obstacle(self) -> str | None:
-        return self.adapter.obstacle or (NO_CALLS if self.settings.max_calls == 0 else None)
+        return self.adapter.obstacle or (_NO_CALLS if self.settings.max_calls == 0 else None)
 
     def _report(self, progress: _Progress, seconds: float) -> SourceReport:
         status = SourceStatus.OK if progress.records else SourceStatus.EMPTY
