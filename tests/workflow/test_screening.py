@@ -40,6 +40,20 @@ async def test_undo_goes_back_step_by_step_and_keeps_notes():
     assert (mark.note, mark.is_relevant, mark.is_skipped) == ("odd", None, False)
 
 
+async def test_undo_takes_back_what_was_said_of_a_record_that_is_part_of_the_paper_by_now():
+    records = SearchRecords(InMemoryStore(), "t")
+    marks = MarkStore(records)
+    screening = await at(marks)
+    await screening.label(PAPERS[1], "trial")
+    await screening.say(PAPERS[1], is_relevant=True)
+    await records.put("members", {"p1": {"work": "p0"}})
+    again = Screening(PAPERS[:1], marks, await marks.of_works(), 0, {})
+    assert (await again.undo()) == PAPERS[0]
+    [mark] = await marks.of_works()
+    assert (mark.paper_id, mark.is_relevant, mark.labels) == ("p0", None, ["trial"])
+    assert again.verdicts == {}
+
+
 async def test_labels_are_put_on_and_taken_off_whatever_is_decided():
     screening = await at(marks := store())
     await screening.label(PAPERS[0], " follow  up, chapter 2;chapter 2 ", by="ada")

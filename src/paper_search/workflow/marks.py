@@ -42,6 +42,11 @@ class ScreeningMark(BaseModel):
         is_same = self.is_relevant is is_relevant
         return is_same and (is_relevant is not None or self.is_taken_back)
 
+    def without_verdict(self) -> "ScreeningMark | None":
+        """Return what stays if its verdict is undone: note and labels; None without any."""
+        verdict = {"is_relevant": None, "is_skipped": False, "is_taken_back": False}
+        return self.model_copy(update=verdict) if self.note or self.labels else None
+
 
 class MarkStore:
     """Stores the marks of a thread beside its records, without touching the graph's checkpoints."""
@@ -66,8 +71,14 @@ class MarkStore:
         rows = {self._key(m.paper_id): storable(m.model_dump(mode="json")) for m in marks}
         await self._records.put(self.part, rows)
 
-    async def remove(self, paper_id: str) -> None:
-        await self._records.put(self.part, {self._key(paper_id): None})
+    async def undo(self, work_id: str, iteration: int) -> None:
+        """Remove the verdicts of a round on the records of a work; notes and labels stay."""
+        marks = [mark for mark in await self.marks() if mark.iteration == iteration]
+        works = await self._records.works_of([mark.paper_id for mark in marks])
+        own = [mark for mark in marks if works.get(mark.paper_id, mark.paper_id) == work_id]
+        rows = {self._key(mark.paper_id): mark.without_verdict() for mark in own}
+        kept = {key: rest.model_dump(mode="json") if rest else None for key, rest in rows.items()}
+        await self._records.put(self.part, kept)
 
     async def say(
         self,

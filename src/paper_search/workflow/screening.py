@@ -104,14 +104,10 @@ class Screening:
         last = next((m for m in reversed(marks) if m.is_relevant is not None or m.is_skipped), None)
         if last is None:
             return None
-        nothing = {"is_relevant": None, "is_skipped": False, "is_taken_back": False}
-        bare = last.model_copy(update=nothing)
-        if last.note or last.labels:
-            await self._store.put(bare)
-            self._marks[last.paper_id] = bare
-        else:
-            await self._store.remove(last.paper_id)
-            del self._marks[last.paper_id]
+        await self._store.undo(last.paper_id, self.iteration)
+        del self._marks[last.paper_id]
+        if rest := last.without_verdict():
+            self._marks[last.paper_id] = rest
         self._taken_back = last.paper_id
         return papers[last.paper_id]
 
