@@ -277,9 +277,18 @@ def test_files_of_records_are_merged_and_screened(reviewer, tmp_path):
     page.click("text=Screen records you already have")
     page.fill("#import input[name=question]", "Records of two files")
     page.set_input_files("#import input[type=file]", [tmp_path / "a.ris", tmp_path / "b.ris"])
+    page.evaluate(
+        """addEventListener("pagehide", () => {
+          sessionStorage.disabled = document.querySelector("#import button").disabled;
+        })"""
+    )
     page.dblclick("#import button")
     page.wait_for_url("**/results")
     expect(page.locator(".found")).to_contain_text("120 papers")
+    assert page.evaluate("sessionStorage.disabled") == "true"  # while the result is loaded
+    page.go_back()
+    expect(page.locator("#import button")).to_be_enabled()
+    page.go_forward()
     page.click("nav.tabs >> text=Screen")
     page.wait_for_url("**/screen")
     page.keyboard.press("r")

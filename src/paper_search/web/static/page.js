@@ -101,13 +101,14 @@ const base64 = (file) => new Promise((done, fail) => {
 });
 document.getElementById("import")?.addEventListener("submit", async (event) => {
   event.preventDefault();
-  const form = event.target;
-  event.submitter.disabled = true; // a second click would begin a second thread
+  const { target: form, submitter: button } = event;
+  button.disabled = true; // a second click would begin a second thread
+  addEventListener("pagehide", () => { button.disabled = false; }); // for who comes back
   const fields = ["question", "thread", "database", "searched", "strategy"].filter((name) => form[name]).map((name) => [name, form[name].value]);
   try {
     for (const file of form.files.files) fields.push(["name", file.name], ["content", await base64(file)]);
     location.assign((await send(form.action, fields)).to);
-  } catch (error) { tell(error.message); } finally { event.submitter.disabled = false; }
+  } catch (error) { tell(error.message); button.disabled = false; }
 });
 
 // Attach a PDF that is dropped onto a work, or chosen for it.
