@@ -168,6 +168,16 @@ def test_preprints_are_called_so_in_the_form(visitors):
         assert edited["filters"]["excluded_types"] == kinds
 
 
+def test_of_alternatives_one_row_of_boxes_is_enough(visitors):
+    page = visitors()
+    page.begin("graph neural networks for molecules")
+    page.send(page.path, action="preview", asked=page.asked(), **{"query-0": "a AND b"})
+    assert "a term of every box;" in page.text
+    alternatives = {"query-0": "((a OR b) AND c) OR ((d OR e) AND f)"}
+    page.send(page.path, action="preview", asked=page.asked(), **alternatives)
+    assert "a term of every box in one of the rows;" in page.text
+
+
 def test_what_is_wrong_is_told_in_the_words_of_the_form(visitors):
     page = visitors()
     page.begin("graph neural networks for molecules")
