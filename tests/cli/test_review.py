@@ -3,6 +3,7 @@
 import socket
 import subprocess
 import sys
+import threading
 import webbrowser
 
 import httpx
@@ -44,6 +45,23 @@ def test_a_server_of_another_home_is_not_opened_for_a_thread_of_this_one(
     httpserver.expect_request(progress).respond_with_json({"is_running": False})
     assert cli("review", waiting, "--port", port).code == 0
     assert opened == [f"http://127.0.0.1:{port}/review/threads/{waiting}"]
+
+
+def test_a_page_that_is_slow_to_say_whether_it_has_a_thread_is_opened(cli, opened, waiting):
+    """The icon is answered; the connection for the thread is closed without an answer."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        threading.Thread(target=_answer_once, args=(server,), daemon=True).start()
+        assert cli("review", waiting, "--port", str(port)).code == 0
+    assert opened == [f"http://127.0.0.1:{port}/review/threads/{waiting}"]
+
+
+def _answer_once(server: socket.socket) -> None:
+    for answer in (b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", b""):
+        connection, _ = server.accept()
+        with connection:
+            connection.recv(65536)
+            connection.sendall(answer)
 
 
 def test_a_port_of_another_program_is_refused(cli, opened, httpserver):

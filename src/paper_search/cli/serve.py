@@ -129,17 +129,20 @@ def _is_served(port: int) -> bool:
         status = _status(f"http://{_HOST}:{port}/review/static/icon.svg")
     except httpx.ConnectError:
         return False
-    except httpx.HTTPError:
-        status = None
     if status != HTTPStatus.OK:
         raise ConfigError(f"another program uses port {port}; choose another one with --port")
     return True
 
 
-def _status(url: str) -> int:
+def _status(url: str) -> int | None:
     import httpx
 
-    return httpx.get(url, trust_env=False).status_code
+    try:
+        return httpx.get(url, trust_env=False).status_code
+    except httpx.ConnectError:
+        raise
+    except httpx.HTTPError:
+        return None
 
 
 def _announce(port: int, url: str, browser: bool) -> None:
