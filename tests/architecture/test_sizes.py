@@ -23,7 +23,7 @@ MAX_MODULES = 378
 MAX_LINES = {
     "skills": 10_855,
     "sources": 7_004,
-    "cli": 6_249,
+    "cli": 6_252,
     "workflow": 5_685,
     "report": 5_224,
     "library": 4_589,
