@@ -50,7 +50,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     They are merged with its records, and you decide only on works that nobody has decided on.
     Decisions, notes and reviewers are kept, even on a finished thread. No source is searched. The
     search log gets the database, the day, the strategy and the number of records. Either all files
-    are added or none. Without FILE, it logs that the --database was searched without any result.
+    are added or none. Without FILE, give --database and --searched of a search without any result.
     """
     from paper_search.audit import flow_of_thread
     from paper_search.cli.stored_threads import load_search

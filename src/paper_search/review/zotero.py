@@ -205,7 +205,7 @@ class ZoteroLibrary:
         if status == HTTPStatus.CONFLICT:
             return "the library of Zotero is locked, perhaps by a synchronisation; try again soon"
         reason = f" ({error.body})" if isinstance(error, HttpStatusError) and error.body else ""
-        return f"the request to Zotero failed: {error}{reason}; what was written is kept"
+        return f"the request to Zotero failed: {error}{reason}; what was written is not repeated"
 
 
 def batched(entries: Iterable[T]) -> Iterator[list[T]]:

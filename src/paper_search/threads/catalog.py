@@ -276,7 +276,7 @@ class Catalog(ABC, Generic[SessionT, InfoT]):
         except PaperSearchError as error:
             reason, status = str(error), status_by(error)
             if isinstance(error, ThreadNotFoundError):
-                reason = f"its deletion was interrupted; `paper-search delete {item.key}` ends it"
+                reason = f"its deletion stopped; `paper-search delete {item.key}` finishes it"
             facts = {"thread_id": item.key, "status": status, "error": reason}
             return self._info(StatusFacts(status, {}, None, {**item.value, **facts}))
 
