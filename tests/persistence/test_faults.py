@@ -319,7 +319,7 @@ async def test_a_database_that_stops_is_named_and_is_back_when_it_is_back(
 @pytest.mark.parametrize(
     ("statement", "advice"),
     [
-        ("ALTER DATABASE {name} SET default_transaction_read_only = on", "can be written"),
+        ("ALTER DATABASE {name} SET default_transaction_read_only = on", "writable"),
         ("ALTER DATABASE {name} SET role = pg_monitor", "the right to write"),
         ("CREATE TABLE checkpoints (customer text)", "without tables of another program"),
     ],
