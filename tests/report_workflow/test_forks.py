@@ -18,5 +18,5 @@ async def flow(persistence):
 
 
 async def test_a_number_that_was_never_asked_is_named(flow):
-    with pytest.raises(StaleDecisionError, match="number 9"):
+    with pytest.raises(StaleDecisionError, match="its plan or draft with the number 9"):
         await flow.fork("t", number=9)

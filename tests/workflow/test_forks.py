@@ -56,7 +56,7 @@ async def test_a_thread_that_is_done_can_go_back_to_any_round(durable_url):
         assert await reply_to(flow, "t", "approve") == result
         early = await flow.fork("t", RESULT, 0)
         assert early.iteration == 0
-        with pytest.raises(errors.StaleDecisionError, match="of round 7 in its history"):
+        with pytest.raises(errors.StaleDecisionError, match="its result of round 7 in its history"):
             await flow.fork("t", RESULT, 6)
 
 

@@ -228,7 +228,8 @@ class ReportWorkflow(ThreadEngine[ReportSession, Review, Report]):
         `number`: of the question, from 1; None for the latest answered one. `by`: who goes back;
         None for the current user. Raises the errors of `go_back`.
         """
-        words = " or ".join(kinds) or "review"
+        subjects = {"plan" if kind == "plan_review" else "draft" for kind in kinds}
+        words = " or ".join(sorted(subjects)) or "plan or draft"
 
         def is_wanted(reference: QuestionRef) -> bool:
             return (not kinds or reference.kind in kinds) and number in {None, reference.number}

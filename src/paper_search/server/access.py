@@ -308,7 +308,7 @@ async def _check_going_on(session: Session, *, has_input: bool) -> None:
             f"another {session.noun} needs another thread"
         )
     if is_complete:
-        raise ThreadError("the thread is done; there is nothing to resume")
+        raise ThreadError("the thread is finished; there is nothing to resume")
     if await session.open_question() is not None:
         raise ThreadError("the thread waits for a decision: answer it with command.resume")
 

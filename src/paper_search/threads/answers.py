@@ -150,8 +150,8 @@ class Answers:
         snapshot = await self._decided_before(now, is_wanted)
         if snapshot is None:
             raise StaleDecisionError(
-                f"thread {self._thread_id!r} has no decided {words} in its history: it was never "
-                "decided, or the history was pruned"
+                f"thread {self._thread_id!r} has no answered question about its {words} in its "
+                "history: it was never answered, or the history was pruned"
             )
         interrupt = snapshot.interrupts[0]
         reference = self._session.reference(interrupt.value)

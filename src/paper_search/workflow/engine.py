@@ -214,7 +214,8 @@ class SearchWorkflow(ThreadEngine[SearchSession, Checkpoint, PaperCollection]):
         for the current user. Raises the errors of `go_back`.
         """
         kind = CheckpointKind(kind)  # its name, as answers have it, is as good
-        words = kind.value + ("" if iteration is None else f" of round {iteration + 1}")
+        round_words = "" if iteration is None else f" of round {iteration + 1}"
+        words = kind.value.partition("_")[0] + round_words
 
         def is_wanted(reference: CheckpointRef) -> bool:
             return reference.kind is kind and iteration in {None, reference.iteration}
