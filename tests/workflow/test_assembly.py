@@ -54,9 +54,11 @@ async def test_a_library_that_cannot_be_written_is_noted_and_nothing_is_lost(tmp
 
 
 @pytest.mark.parametrize(("keep", "kind"), [(True, SavingSearcher), (False, Searcher)])
-def test_the_settings_say_whether_it_is_done(tmp_path, *, keep, kind):
-    config = AppConfig(home=tmp_path, keep_found=keep)
-    assert type(assemble_skills(config, ["library"]).searcher) is kind
+def test_the_settings_say_whether_it_is_done_and_how_long_sources_have(tmp_path, *, keep, kind):
+    config = AppConfig(home=tmp_path, keep_found=keep, source_deadline_s=7)
+    searcher = assemble_skills(config, ["library"]).searcher
+    assert type(searcher) is kind
+    assert 7 <= searcher.deadline_s <= 20  # sources end by themselves before that
 
 
 CEILING = 5

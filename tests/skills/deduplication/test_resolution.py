@@ -96,6 +96,9 @@ def test_every_merge_says_why():
     assert merge.identifiers == ["doi:10.1000/abc", "pmid:7"]
     assert merge.title_similarity == merge.author_overlap == merge.abstract_overlap == 1.0
     assert merge.fields["year"] == merge.fields["venue"] == "same"
+    renamed = other.model_copy(update={"title": f"{other.title}: a reprint"})
+    [cluster_of_renamed] = Deduplicator().cluster([one, renamed]).clusters
+    assert 0 < cluster_of_renamed.merges[0].title_similarity < 1
     assert cluster.confidence == merge.confidence > 0.99
     [again] = Deduplicator().cluster([one, other.model_copy(update={"doi": "10.2000/x"})]).clusters
     assert again.merges[0].identifiers == ["pmid:7"]
