@@ -13,13 +13,14 @@ def record(identifier: str, title: str, abstract: str | None) -> RawPaper:
 def test_only_records_that_could_not_be_checked_are_counted_as_such():
     records = [
         record("match", "Cells", "of mice and men"),
+        record("match too", "Rats", "and mice"),
         record("open", "A title alone", None),
         record("other", "Trees", "of the forest"),
     ]
     run = QueryRun("q", remainder=parse("mice"))
-    page = Page(records, hits=3)
+    page = Page(records, hits=4)
     run.take(page, run.verdicts(page), "s", limit=10)
     report = run.report("s")
-    assert [paper.id for paper in run.papers] == ["match", "open"]
-    assert (report.kept, report.excluded) == (2, 1)
+    assert [paper.id for paper in run.papers] == ["match", "match too", "open"]
+    assert (report.kept, report.excluded) == (3, 1)
     assert report.note == "1 could not be checked (no abstract or year) and were kept"
