@@ -59,6 +59,30 @@ async def test_a_thread_asks_stops_and_is_resumed_from_the_file(url):
         await on_a_thread(url, resume_workflow, answers=[{"copies": 8}])
 
 
+async def test_a_thread_that_stopped_without_a_question_goes_on_where_it_stopped(url):
+    begun: list[str] = []
+
+    def counting(_ctx: StepContext[Order, None, None]) -> Any:
+        begun.append("count")
+        return Outcome.OK, {"copies": 3}
+
+    def breaking_once(ctx: StepContext[Order, None, None]) -> Any:
+        begun.append("break")
+        if begun.count("break") == 1:
+            raise OSError("the disk is full")
+        return Outcome.OK, {"copies": ctx.step_state.copies + 1}
+
+    steps = [
+        StepDef("count", handler=counting, next={Outcome.OK: "break"}),
+        StepDef("break", handler=breaking_once, next={Outcome.OK: None}),
+    ]
+    workflow = Workflow("w", *steps, state=Order)
+    with pytest.raises(OSError, match="disk"):
+        await on_a_thread(url, run_workflow, workflow)
+    run = await on_a_thread(url, resume_workflow, workflow)
+    assert (run.result["copies"], begun) == (4, ["count", "break", "break"])
+
+
 async def test_what_a_thread_cannot_take_is_said(url):
     with pytest.raises(errors.ThreadNotFoundError, match="'t'"):
         await on_a_thread(url, resume_workflow)
