@@ -116,3 +116,10 @@ def test_a_page_of_a_finished_search_names_the_command_that_lists_all(cli, done)
     (command,) = [c for c in printed(cli("show", done)) if "--all" in c]
     listed = cli(*command, code=0)
     assert len(listed.stdout) > len(cli("show", done).stdout)
+
+
+def test_a_search_without_papers_prints_how_to_see_what_the_sources_answered(cli):
+    ended = cli("find", "blorptang zzqx", "--source", "sample", "--yes", code=0)
+    [details] = [command for command in printed(ended) if "--details" in command]
+    assert details[0] == "show"
+    assert "blorptang zzqx" in cli(*details).stdout

@@ -110,6 +110,11 @@ def test_a_file_of_ones_own_corrects_the_prices_and_their_date(tmp_path):
     assert prices.date == "2030-01-31"
 
 
+def test_a_table_of_prices_that_cannot_be_read_is_named(tmp_path):
+    with pytest.raises(ConfigError, match=r"cannot read '.*absent\.json': No such file"):
+        load_prices(tmp_path / "absent.json")
+
+
 @pytest.mark.parametrize("text", ["", "[]", '{"models": {}}', '{"date": "soon", "models": {}}'])
 def test_a_file_that_is_no_table_of_prices_says_what_to_write(tmp_path, text):
     own = tmp_path / "prices.json"
