@@ -270,7 +270,7 @@ class SearchRunner(ThreadRunner):
         failed = failed_sources(reports)
         if not collection.papers and no_network(reports) is None:
             is_failure = _have_all_failed(state)
-            lack = f"no papers: {in_words(failed)} failed" if is_failure else "no relevant papers"
+            lack = f"no papers: {in_words(failed)} failed" if is_failure else "no papers"
             command = self._commands.command("show", "--details")
             yield visible(f"{lack}; to see each query and what the sources answered: {command}")
         yield from map(visible, failure_lines(reports))
