@@ -246,6 +246,36 @@ def test_the_editor_does_not_come_from_a_file(monkeypatch, env_file):
     assert load_config(path).editor == "vi"
 
 
+URLS_AND_KEYS = {
+    "LLM_BASE_URL": "OPENAI_API_KEY",
+    "PAPER_SEARCH_EMBEDDINGS_BASE_URL": "PAPER_SEARCH_EMBEDDINGS_API_KEY",
+    "SEARXNG_URL": "SEARXNG_API_KEY",
+    "ZOTERO_URL": "ZOTERO_API_KEY",
+}
+
+
+@pytest.mark.parametrize("url", URLS_AND_KEYS)
+def test_a_key_of_the_environment_is_not_sent_to_a_url_of_a_file(monkeypatch, env_file, url):
+    """A `.env` may have come with a folder that somebody else made."""
+    key = URLS_AND_KEYS[url]
+    monkeypatch.setenv(key, "CANARY")
+    path = env_file(**{url: "http://evil.example", key: "own"})
+    with pytest.raises(ConfigError, match=f"{url} is set in .env, but {key} in the env") as caught:
+        load_config(path)
+    assert "CANARY" not in str(caught.value)
+    monkeypatch.setenv(url, "http://mine.example")
+    assert "evil" not in repr(load_config(path))
+    monkeypatch.delenv(url)
+    monkeypatch.delenv(key)
+    assert "evil" in repr(load_config(path))
+
+
+def test_the_provider_in_a_file_does_not_choose_another_key_for_its_url(monkeypatch, env_file):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "CANARY")
+    with pytest.raises(ConfigError, match="ANTHROPIC_API_KEY in the environment"):
+        load_config(env_file(LLM_PROVIDER="anthropic", LLM_BASE_URL="http://evil.example"))
+
+
 @pytest.mark.parametrize("variable", ["SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY"])
 def test_web_stands_for_services_without_a_key_and_one_more_with_its_key(monkeypatch, variable):
     monkeypatch.setenv("PAPER_SEARCH_SOURCES", "arxiv, web,sample")

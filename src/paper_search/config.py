@@ -38,6 +38,7 @@ from paper_search.private_files import private_file
 from paper_search.service_settings import (
     WEB_SEARCHES,
     WEB_SOURCES,
+    check_urls,
     embeddings_settings,
     expand_sources,
     is_installed_embedding,
@@ -58,6 +59,9 @@ __all__ = [
     "expand_sources",
 ]  # in addition to names defined here
 
+_ENV_FILE = "PAPER_SEARCH_ENV_FILE"
+"""Tells a server, which runs in another directory, where `.env` is. Its lines never enter the
+environment, where other programs would read variables such as BROWSER and LD_PRELOAD."""
 FILE = "config.toml"
 """The settings file of the home, with one `name = value` per line."""
 
@@ -183,7 +187,7 @@ def load_config(env_path: Path | str | None = None, *, home: Path | str | None =
     Raises:
         ConfigError: a value is invalid, or a file cannot be read.
     """
-    env = _environment(env_path)
+    env = read_environment(env_path)
     values = _values(env, home)
     sections: dict[str, dict[str, str]]
     sections = {name: {} for name in ("", "llm", "server", "embeddings", "zotero")}
@@ -264,7 +268,7 @@ def setting_origins(
     env_path: Path | str | None = None, *, home: Path | str | None = None
 ) -> dict[str, str]:
     """Return the origin of each setting: a variable, `.env`, the settings file, or `default`."""
-    values = _values(_environment(env_path), home)
+    values = _values(read_environment(env_path), home)
     return {name: values[name].origin if name in values else "default" for name in SETTINGS}
 
 
@@ -343,7 +347,7 @@ def _change_file(home: Path, name: str, text: str) -> Path:
 
 def encryption_keys() -> list[str]:
     """Return the encryption keys of threads, the current one first; empty without encryption."""
-    env = _environment(None)
+    env = read_environment()
     current = env.get("PAPER_SEARCH_ENCRYPTION_KEY", "").strip()
     old = env.get("PAPER_SEARCH_ENCRYPTION_OLD_KEYS", "").replace(",", " ").split()
     if old and not current:
@@ -367,16 +371,22 @@ def settings_elsewhere(config: AppConfig) -> dict[str, str]:
     if url.startswith(scheme):
         url = f"{scheme}{Path(url.removeprefix(scheme)).absolute()}"
     home = {"PAPER_SEARCH_HOME": str(config.home.absolute())}
-    return {**_environment(None), **home, "DATABASE_URL": url}
+    return {_ENV_FILE: str(_env_file()), **home, "DATABASE_URL": url}
 
 
-def _environment(env_path: Path | str | None) -> dict[str, str]:
-    path = Path(".env") if env_path is None else Path(env_path)
+def _env_file() -> Path:
+    return Path(os.environ.get(_ENV_FILE, ".env")).absolute()  # noqa: TID251  # the one module that may
+
+
+def read_environment(env_path: Path | str | None = None) -> dict[str, str]:
+    path = _env_file() if env_path is None else Path(env_path)
     if env_path is not None and not path.is_file():
         raise ConfigError(f"no such settings file: {str(path)!r}")
     lines = dotenv_values(path) if path.is_file() else {}
     values = {name: value for name, value in lines.items() if value is not None}
-    return values | dict(os.environ)  # noqa: TID251  # the one module that may
+    system = dict(os.environ)  # noqa: TID251  # the one module that may
+    check_urls(values, system)
+    return values | system
 
 
 def use_one_blas_thread() -> None:

@@ -5,6 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 
+from paper_search.errors import ConfigError
 from paper_search.models.settings import (
     CHAT_MODELS_GROUP,
     CHAT_PACKAGES,
@@ -148,6 +149,24 @@ def key_variable(provider: str) -> str:
     """Return the variable of the key of a model provider; empty if it has none."""
     package = CHAT_PACKAGES.get(provider)
     return f"{provider.upper()}_API_KEY" if package is None else package.key_variable
+
+
+def check_urls(lines: Mapping[str, str], system: Mapping[str, str]) -> None:
+    """Raise ConfigError if a line of `.env` selects where a key of the environment is sent."""
+    env = {**lines, **system}
+    provider = env.get("LLM_PROVIDER", "").strip().lower() or "openai"
+    keys = {
+        "LLM_BASE_URL": key_variable(provider),
+        "PAPER_SEARCH_EMBEDDINGS_BASE_URL": "PAPER_SEARCH_EMBEDDINGS_API_KEY",
+        "ZOTERO_URL": "ZOTERO_API_KEY",
+        **{variable_of(n, "url"): variable_of(n, "api_key", env) for n in web_prefixes()},
+    }
+    for url, key in keys.items():
+        if lines.get(url) and url not in system and system.get(key, "").strip():
+            raise ConfigError(
+                f"{url} is set in .env, but {key} in the environment. A key is not sent to a URL "
+                f"of .env: set {url} in the environment, too, or {key} in .env only"
+            )
 
 
 def llm_settings(env: Mapping[str, str], texts: Mapping[str, str]) -> Settings:

@@ -10,7 +10,7 @@ from tests.architecture.tree import PACKAGE, ROOT, nodes, parsed, shipped_module
 from paper_search.config import SETTINGS, AppConfig
 from paper_search.service_settings import OTHER_KEYS, service_prefixes, web_prefixes
 
-OF_THE_SYSTEM = {"EDITOR", "VISUAL", "OPENBLAS_NUM_THREADS"}
+OF_THE_SYSTEM = {"EDITOR", "VISUAL", "OPENBLAS_NUM_THREADS", "PAPER_SEARCH_ENV_FILE"}
 """Never taken from a file."""
 OF_PROVIDERS = {"OPENAI_API_KEY"}
 """Put together from the provider's name."""

@@ -108,9 +108,25 @@ def test_its_settings_are_those_of_the_directory_it_was_called_in(monkeypatch, t
     (tmp_path / ".env").write_text("LLM_MODEL=from-file\n")
     config = load_config(home="here")
     env = serving.server_settings(serving.ServerOptions(), config)["env"]
-    assert env["LLM_MODEL"] == "from-file"
     assert env["PAPER_SEARCH_HOME"] == str(tmp_path / "here")
     assert env["DATABASE_URL"] == f"sqlite:///{tmp_path / 'here' / 'threads.db'}"
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    assert load_config().llm.model == "from-file"
+
+
+@pytest.mark.parametrize("name", ["BROWSER", "LD_PRELOAD", "HTTPS_PROXY", "LANGSMITH_ENDPOINT"])
+def test_no_line_of_a_settings_file_becomes_a_variable_of_another_program(
+    name, monkeypatch, tmp_path
+):
+    """`review` opens the browser that BROWSER names, and a proxy would see what is sent."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".env").write_text(f"{name}=CANARY\n")
+    env = serving.server_settings(serving.ServerOptions(), load_config())["env"]
+    assert name not in env
+    assert "CANARY" not in env.values()
 
 
 def test_studio_is_told_where_the_server_is():

@@ -127,10 +127,10 @@ def _value(config: "AppConfig", name: str) -> str | None:
 
 def _services(config: "AppConfig") -> Iterator[SettingRow]:
     """Yield the settings of models and services; for a key, only that it is set."""
-    from paper_search.config import encryption_keys, settings_elsewhere
+    from paper_search.config import encryption_keys, read_environment
     from paper_search.service_settings import key_variable, variable_of
 
-    env = settings_elsewhere(config)
+    env = read_environment()
     if config.llm.api_key:
         yield SettingRow("llm.api_key", "set", key_variable(config.llm.provider))
     for provider in config.llm.api_keys:
