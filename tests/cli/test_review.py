@@ -1,6 +1,7 @@
 """`paper-search review`: the page, opened in the browser."""
 
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -29,6 +30,14 @@ def test_the_page_of_a_server_that_runs_is_opened(cli, opened, httpserver):
     assert opened == [f"http://127.0.0.1:{httpserver.port}/review"]
     assert opened[0] in told.stdout + told.stderr
     assert cli("review", "--port", str(httpserver.port), "--no-browser").code == 0
+    assert len(opened) == 1
+
+
+def test_the_page_is_asked_for_without_certificates(cli, opened, httpserver, monkeypatch):
+    """While LangGraph's server starts, it replaces `ssl`; who creates a context then recurses."""
+    httpserver.expect_request("/review/static/icon.svg").respond_with_data("<svg/>")
+    monkeypatch.setattr(ssl.SSLContext, "verify_mode", property(), raising=False)
+    assert cli("review", "--port", str(httpserver.port)).code == 0
     assert len(opened) == 1
 
 

@@ -104,9 +104,10 @@ def review(
         from paper_search.cli.stored_threads import check_is_known
 
         run(check_is_known(config.persistence_url, thread))
-    url = f"http://{_HOST}:{port}/review" + (f"/threads/{thread}" if thread else "")
+    path = "/review" + (f"/threads/{thread}" if thread else "")
+    url = f"http://{_HOST}:{port}{path}"
     if _is_served(port):
-        if thread is not None and _status(f"{url}/progress") == HTTPStatus.NOT_FOUND:
+        if thread is not None and _status(port, f"{path}/progress") == HTTPStatus.NOT_FOUND:
             raise ConfigError(f"port {port} serves another home; choose another one with --port")
         say(f"Review: {url}")
         _open(url, is_wanted=browser)
@@ -123,26 +124,32 @@ def review(
 
 def _is_served(port: int) -> bool:
     """Whether the page answers; ConfigError if another program uses the port."""
-    import httpx
-
     try:
-        status = _status(f"http://{_HOST}:{port}/review/static/icon.svg")
-    except httpx.ConnectError:
+        status = _status(port, "/review/static/icon.svg")
+    except ConnectionRefusedError:
         return False
     if status != HTTPStatus.OK:
         raise ConfigError(f"another program uses port {port}; choose another one with --port")
     return True
 
 
-def _status(url: str) -> int | None:
-    import httpx
+def _status(port: int, path: str) -> int | None:
+    """Return the status of an answer, or None if it is not HTTP.
 
+    Not with httpx, whose certificates cannot be read while LangGraph's server replaces `ssl`.
+    """
+    from http.client import HTTPConnection, HTTPException
+
+    connection = HTTPConnection(_HOST, port, timeout=5)
     try:
-        return httpx.get(url, trust_env=False).status_code
-    except httpx.ConnectError:
+        connection.request("GET", path)
+        return connection.getresponse().status
+    except ConnectionRefusedError:
         raise
-    except httpx.HTTPError:
+    except (OSError, HTTPException):
         return None
+    finally:
+        connection.close()
 
 
 def _announce(port: int, url: str, browser: bool) -> None:
