@@ -231,6 +231,26 @@ async def test_who_is_invited_reads_and_changes_nothing__sec_02(ada, bob, served
     assert await question(ada, thread) is not None
 
 
+async def test_who_takes_a_run_back_or_prunes_loses_no_thread(ada, bob, served):
+    thread, other = await begun(ada), await begun(bob)
+    (run,) = await ada.runs.list(thread)
+    async with served.client() as http:
+        for method, path, body, status in (
+            ("DELETE", f"/threads/{thread}/runs/{run['run_id']}", None, 403),
+            ("DELETE", f"/threads/{thread}/runs/{other}", None, 403),
+            ("POST", f"/threads/{thread}/runs/{run['run_id']}/cancel?action=rollback", None, 403),
+            ("POST", "/runs/cancel?action=rollback", {"status": "all"}, 403),
+            ("POST", "/threads/prune", {"thread_ids": [thread], "strategy": "keep_latest"}, 422),
+            ("POST", "/threads/prune", {"thread_ids": [thread, other]}, 404),
+        ):
+            answer = await http.request(method, path, json=body)
+            assert answer.status_code == status, (path, answer.text)
+            assert (await question(ada, thread))["kind"] == "strategy_confirmation", path
+    assert (await ada.threads.prune([thread]))["pruned_count"] == 1
+    assert await refusal(ada.threads.get_state(thread)) == 404
+    assert (await question(bob, other))["kind"] == "strategy_confirmation"
+
+
 async def test_an_assistant_has_settings_of_its_own_and_an_owner(ada, bob):
     short = await ada.assistants.create(GRAPH, context={"max_results": 3, "must_find": ["x"]})
     named = short["assistant_id"]

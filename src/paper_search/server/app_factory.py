@@ -94,8 +94,13 @@ async def _check_thread(access: Access, action: str, value: Any, person: str) ->
     if action == "create_run":
         await access.admit(value, person)
         return
+    if (action == "delete" and "run_id" in value) or value.get("action") == "rollback":
+        raise RequestRefusedError(
+            403, "the steps of a run stay: cancel it with action=interrupt, or delete its thread"
+        )
     for thread_id in filter(None, (value.get("thread_id"), *value.get("thread_ids", ()))):
-        if action == "delete":
+        # Of several, the server deletes each with a call of its own, or none.
+        if action == "delete" and not value.get("thread_ids"):
             await access.delete(str(thread_id), person)
         elif action != "search":
             async with access.shared.use() as persistence:
