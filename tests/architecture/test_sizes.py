@@ -33,7 +33,7 @@ MAX_LINES = {
     "steps": 2_310,
     "threads": 2_469,
     "web": 2_476,
-    "server": 2_339,
+    "server": 2_344,
     "audit": 1_958,
     "models": 1_843,
     "llm": 1_875,
