@@ -163,3 +163,15 @@ async def test_a_decision_goes_back_to_its_own_record_when_its_paper_is_split(ma
     approval = {"action": "approve", "revised_data": {"merge_decisions": [split]}}
     result = await reply_to(search, "t", approval)
     assert [p.id for p in result.every_paper if p.decision == "included"] == [marked]
+
+
+async def test_an_excluded_work_that_no_later_round_found_has_all_its_records():
+    found = [[*MERGED, OTHER], [OTHER]]
+    organizer = ResultOrganizer()
+    search = merging(FakeSkills(lambda _strategy: found.pop(0)), result_organizer=organizer)
+    first = (await at_result(search)).payload.collection.papers
+    [work] = [paper for paper in first if paper.merged_from]
+    excluded = {"action": "edit", "revised_data": {"marked_irrelevant": [work.id]}}
+    await reply_to(search, "t", excluded)
+    collection = (await reply_to(search, "t", "approve")).payload.collection
+    assert [paper.merged_from for paper in collection.set_aside] == [work.merged_from]

@@ -83,10 +83,12 @@ async def with_earlier(
 ) -> CollectionRef:
     """Add the papers that only earlier rounds found to the parts of a result."""
     verdicts = await work_verdicts(state, records)
-    excluded = [i for i in state.earlier if verdicts.get(i) is False]
+    excluded = await records.works([i for i in state.earlier if verdicts.get(i) is False])
+    members = {work.id: work.merged_from for work in excluded if work.merged_from}
     update = {
-        "set_aside_ids": [*reference.set_aside_ids, *excluded],
+        "set_aside_ids": [*reference.set_aside_ids, *(work.id for work in excluded)],
         "earlier_ids": [i for i in state.earlier if i not in verdicts],
+        "members": {**reference.members, **members},
     }
     return reference.model_copy(update=update)
 
