@@ -159,7 +159,8 @@ def of_kappa(directory: Path) -> list[str]:
     work_of = {row["id"]: row["kept_as"] for row in arrivals if row["kept_as"]}
     verdicts: dict[str, dict[str, str]] = {}
     for row in rows(directory / "decisions.csv"):
-        if row["question"] == "independent screening" and row["event"] in {"include", "exclude"}:
+        is_verdict = row["event"] in {"include", "exclude"} and not row["status"]
+        if row["question"] == "independent screening" and is_verdict:
             work = work_of.get(row["paper"], row["paper"])
             verdicts.setdefault(row["by"], {})[work] = row["event"]
     votes, kappas = Counter(work for own in verdicts.values() for work in own), []

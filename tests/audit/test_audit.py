@@ -274,6 +274,28 @@ async def test_reviewers_are_told_of_with_their_agreement_and_what_was_settled()
     assert (conflict["settled"], conflict["settled_by"]) == ("exclude", "cy")
 
 
+async def test_a_verdict_on_a_paper_that_a_fork_removed_is_shown_and_not_counted(tmp_path, capsys):
+    persistence = await searched(*THREE_ROUNDS[:3], APPROVE)
+
+    async def decide_on_all() -> None:
+        for name in ("ada", "bo"):
+            reviewers = await SearchSession.on(persistence, "t").reviewers()
+            await reviewers.join(name)
+            screening = await reviewers.screening(name)
+            for paper in screening.queue():
+                is_relevant = name == "ada" or paper.id != "a-shared"
+                await screening.say(paper, is_relevant=is_relevant)
+
+    await decide_on_all()
+    await two_sources(persistence).fork("t", CheckpointKind.RESULT_REVIEW, 0)
+    await decide_on_all()
+    audit = await write_audit(persistence, "t", tmp_path / "audit")
+    rows = [row for row in table(audit, "decisions.csv") if row["question"].startswith("indep")]
+    uncounted = {row["paper"] for row in rows if row["status"].startswith("not counted")}
+    assert uncounted == {"a-round_1", "b-round_1"}
+    assert recount(tmp_path / "audit") == 0, capsys.readouterr().out
+
+
 async def test_labels_are_in_the_decisions_and_on_the_record():
     persistence = await searched(APPROVE, APPROVE)
     screening = await SearchSession.on(persistence, "t").screening()

@@ -1,6 +1,7 @@
 """The logs of an audit: searches (PRISMA-S), decisions, and the strategy of each round."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from paper_search.audit.flow import RecordRow
@@ -26,6 +27,7 @@ _LIMITED = {Purpose.SEARCH, Purpose.COUNT, Purpose.CITATION}
 """Purposes to which the limits of a strategy apply."""
 _INDEPENDENT = "independent full text"
 """The question of a reviewer's verdict on a text; it is a decision if all verdicts agree."""
+_GONE = {"status": "not counted: no longer in the result"}
 _LEFT = "not counted: left before all reviewers were done"
 _OUTCOMES = ("kept", *REASONS)
 SEARCH_COLUMNS = (
@@ -108,8 +110,9 @@ def _search_row(
 def decision_log(thread: ReviewThread) -> list[Row]:
     rows = [row for entry in thread.ledger for row in _answer_rows(entry)]
     rows += _mark_rows(thread.marks, "screening")
-    for marks in thread.independent.values():
-        rows += _mark_rows(marks, "independent screening")
+    counted_ids = {paper.id for paper in thread.collection.every_paper} if thread.collection else ()
+    verdicts = _mark_rows(itertools.chain(*thread.independent.values()), "independent screening")
+    rows += [row if row["paper"] in counted_ids else {**row, **_GONE} for row in verdicts]
     for text in thread.full_texts.values():
         rows += _full_text_rows(text)
     for row in thread.withdrawn:
@@ -182,7 +185,7 @@ def _answer_rows(entry: LedgerEntry) -> Iterator[Row]:
         )
 
 
-def _mark_rows(marks: Sequence[ScreeningMark], question: str) -> Iterator[Row]:
+def _mark_rows(marks: Iterable[ScreeningMark], question: str) -> Iterator[Row]:
     verdicts = {True: "include", False: "exclude", None: ""}
     for mark in marks:
         yield _row(
