@@ -172,6 +172,14 @@ async def test_who_joins_in_an_update_decides_on_what_is_new_and_kappa_is_told_a
     assert await review.shared_verdicts() == {"e": True}
 
 
+def test_a_kappa_of_zero_has_no_sign():
+    verdicts = {"ada": {"a": True, "b": True, "c": False}, "bo": dict.fromkeys("abc", False)}
+    found = agreement_of("abc", verdicts, verdicts)
+    assert found.kappa is not None
+    assert found.kappa < 0  # by rounding
+    assert found.lines[1] == "Agreement: 33%; Cohen's kappa: 0.00."
+
+
 def test_a_third_reviewer_who_leaves_early_takes_nothing_from_the_other_two():
     both = {"a": True, "b": False, "c": False}
     found = agreement_of(

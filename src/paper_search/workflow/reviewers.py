@@ -68,7 +68,7 @@ class Agreement(BaseModel):
 
     @property
     def lines(self) -> list[str]:
-        kappa = "not defined" if self.kappa is None else f"{self.kappa:.2f}"
+        kappa = "not defined" if self.kappa is None else f"{self.kappa:z.2f}"
         alike = f"{self.included} included, {self.excluded} excluded"
         alike += f", {self.differing} of them for different reasons" if self.differing else ""
         alike = f"{alike}, {len(self.conflicts)} in conflict"
