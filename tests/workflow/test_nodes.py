@@ -21,6 +21,7 @@ from paper_search.models import (
 from paper_search.review.arrivals import update_review
 from paper_search.testing.skills import FakeSkills, ScriptedHandler, fake_strategy
 from paper_search.workflow import CheckpointKind
+from paper_search.workflow.graph import WORKFLOW
 from paper_search.workflow.rounds import is_without_news
 from paper_search.workflow.session import SearchSession
 from paper_search.workflow.state import ReviewUpdate, WorkflowState
@@ -58,6 +59,7 @@ async def test_a_step_begins_with_its_iteration_and_with_how_much_there_is_to_do
     flow = workflow(FakeSkills(found), handler, progress_reporter=lambda *e: told.append(e))
     await flow.run("q")
     begun = [details for _, details in told if "step" in details]
+    assert [one.pop("title") for one in begun] == [WORKFLOW[one["step"]].title for one in begun]
     assert begun[0] == {"step": "parse_intent", "iteration": 0}
     assert begun[6:] == [
         {"step": "build_strategy", "iteration": 1},

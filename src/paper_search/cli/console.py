@@ -209,22 +209,6 @@ def with_type(error: Exception) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
-_PHASES = {
-    "intent_parsing": "understanding the question",
-    "query_building": "writing the search strategy",
-    "searching": "searching the sources",
-    "deduplicating": "merging duplicates",
-    "scoring": "judging relevance",
-    "organizing": "organising the result",
-    "iterating": "starting another round",
-    "planner": "planning the report",
-    "searcher": "collecting sources",
-    "analyst": "reading the sources",
-    "writer": "writing",
-    "reviewer": "checking the draft",
-}
-
-
 class ProgressLine:
     def __init__(self) -> None:
         self._status: Status | None = None
@@ -241,9 +225,9 @@ class ProgressLine:
             finally:
                 self._status = None
 
-    def __call__(self, phase: str, _details: dict[str, Any]) -> None:
-        if self._status is not None and phase in _PHASES:
-            self._status.update(_PHASES[phase])
+    def __call__(self, _phase: str, details: dict[str, Any]) -> None:
+        if self._status is not None and "title" in details:
+            self._status.update(details["title"])
 
 
 @contextlib.contextmanager

@@ -24,7 +24,7 @@ from paper_search.threads.session import ResultT, ThreadSession
 logger = logging.getLogger(__name__)
 
 ProgressReporter = Callable[[str, dict[str, Any]], None]
-"""Takes a phase and its details.
+"""Takes a phase and its details, with the `title` of the step that begins.
 
 Phases of a search: intent_parsing, query_building, waiting_checkpoint, searching, deduplicating,
 scoring, organizing, iterating, completed. Of a report: the names of its steps, waiting, completed.
@@ -261,7 +261,9 @@ class ThreadEngine(Generic[SessionT, QuestionT, ResultT]):
 
     def _on_event(self, event: str, details: Mapping[str, Any]) -> None:
         if (phase := self._phase_of(event, details)) is not None:
-            self._report(phase, dict(details))
+            step = details.get("step")
+            title = {"title": self.session_type.workflow[step].title} if step else {}
+            self._report(phase, {**details, **title})
 
     def _report(self, phase: str, details: dict[str, Any]) -> None:
         """Report progress, if there is a reporter; its exceptions are only logged."""

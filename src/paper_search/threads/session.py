@@ -165,8 +165,6 @@ class ThreadSession(ABC, Generic[StateT, QuestionT, ResultT]):
     async def propose(self) -> None:
         """Record the part of an edited state that a person is about to be shown."""
 
-    # --- reading ----------------------------------------------------------------------------------
-
     def lease(self) -> AbstractAsyncContextManager[None]:
         return self._persistence.leases.hold(self.thread_id)
 

@@ -18,19 +18,13 @@ from paper_search.models import SourceHits, SourceReport
 from paper_search.models.query import kinds_in_words
 from paper_search.models.source_report import quantity
 from paper_search.sources.base import service_of
+from paper_search.steps import Outcome
+from paper_search.workflow.graph import WORKFLOW
 from paper_search.workflow.strategy_facts import CITATIONS
 
 RowT = TypeVar("RowT", SourceHits, SourceReport)
-_STEPS = {
-    "parse_intent": "Understanding the question",
-    "build_strategy": "Writing the search strategy",
-    "scope_strategy": "Counting hits",
-    "search": "Searching the sources",
-    "deduplicate": "Merging duplicates",
-    "score": "Judging relevance",
-    "organize": "Organising the result",
-    "finish": "Finishing",
-}
+_STEPS = {step.id: step.title for step in WORKFLOW.steps if Outcome.APPROVE not in step.next}
+"""Without those that only ask."""
 _NAMES = {
     "doi": "DOI",
     "library": "Your library",
