@@ -23,7 +23,7 @@ MAX_MODULES = 378
 MAX_LINES = {
     "skills": 10_855,
     "sources": 7_004,
-    "cli": 6_259,
+    "cli": 6_243,
     "workflow": 5_688,
     "report": 5_224,
     "library": 4_589,
@@ -32,7 +32,7 @@ MAX_LINES = {
     "report_workflow": 2_829,
     "steps": 2_310,
     "threads": 2_469,
-    "web": 2_476,
+    "web": 2_470,
     "server": 2_344,
     "audit": 1_961,
     "models": 1_843,
