@@ -101,8 +101,30 @@ async def test_who_has_seen_what_the_others_decided_decides_no_more():
     persistence = await searched()
     for name in ("ada", "bo"):
         await decide(persistence, name, a=True, b=True, c=True, d=True)
+    review = await reviewers(persistence)
+    screening = await review.screening("ada")
+    for change in (
+        review.join("ada"),
+        screening.undo(),
+        screening.say(review.papers[0], is_relevant=False),
+    ):
+        with pytest.raises(ThreadFinishedError, match="reconcile"):
+            await change
+    assert (await review.agreement()).kappa is None
+    assert all(mark.is_relevant for mark in (await review.screening("ada")).marks)
+
+
+async def test_who_is_done_elsewhere_changes_nothing_in_a_screening_that_is_still_open():
+    persistence = await searched()
+    for name in ("ada", "bo"):
+        await decide(persistence, name, a=True)
+    review = await reviewers(persistence)
+    screening = await review.screening("ada")
+    await review.finish("ada")
+    await screening.say(review.papers[1], is_relevant=True)  # bo is not done: all are blind
+    await review.finish("bo")
     with pytest.raises(ThreadFinishedError, match="reconcile"):
-        await (await reviewers(persistence)).join("ada")
+        await screening.say(review.papers[2], is_relevant=True)
 
 
 async def test_what_cannot_be_is_refused():

@@ -5,7 +5,7 @@ from langgraph.store.memory import InMemoryStore
 from tests.answers import reply_to
 from tests.workflow.doubles import at_result, workflow
 
-from paper_search.errors import InputError
+from paper_search.errors import InputError, StaleDecisionError
 from paper_search.models import Paper, UserFeedback
 from paper_search.threads.engine import open_memory
 from paper_search.workflow.marks import MarkStore, ScreeningMark, join_marks
@@ -105,6 +105,26 @@ async def test_a_mark_gives_way_to_what_the_answer_of_its_round_says(answer, ver
     screening = await session.screening()
     assert screening.verdicts == verdicts
     assert ("always" in [paper.id for paper in screening.queue()]) == (not verdicts)
+
+
+@pytest.mark.parametrize(
+    "answer", ["approve", {"action": "edit", "revised_data": {"free_text_feedback": "x"}}]
+)
+async def test_a_mark_is_refused_once_the_question_has_been_answered(answer):
+    """It would join no answer, and nobody would hear of it."""
+    persistence = await open_memory()
+    search = workflow(persistence=persistence)
+    await at_result(search)
+    session = SearchSession.on(persistence, "t")
+    screening = await session.screening()
+    first, second = screening.papers
+    await screening.say(first, is_relevant=True)
+    await reply_to(search, "t", answer)
+    for mark in (screening.say(second, is_relevant=True), screening.skip(second), screening.undo()):
+        with pytest.raises(StaleDecisionError, match="your last mark was not saved"):
+            await mark
+    assert [mark.paper_id for mark in await session.mark_store.marks()] == [first.id]
+    assert screening.queue() == [second]
 
 
 @pytest.mark.parametrize("note", ["", "odd"])

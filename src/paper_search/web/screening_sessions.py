@@ -9,7 +9,7 @@ from paper_search.persistence import Persistence
 from paper_search.persistence.leases import WorkLock
 from paper_search.web.readings import Reading
 from paper_search.workflow.reviewers import ReviewerMarks, status_of
-from paper_search.workflow.screening import Screening, open_screening
+from paper_search.workflow.screening import Screening
 from paper_search.workflow.session import SearchSession
 
 IDLE_S = 20.0
@@ -99,8 +99,8 @@ class ScreeningSession:
         if self._reviewer:
             screening = await (await self._search.reviewers()).screening(self._reviewer)
         else:
-            papers, records = result.collection.papers, self._search.records
-            screening = await open_screening(papers, reading.state, records)
+            papers = result.collection.papers
+            screening = await self._search.screening_of(papers, reading.state)
         self._now = reading.version, screening
         return screening
 

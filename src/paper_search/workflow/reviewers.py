@@ -190,13 +190,16 @@ class Reviewers:
     async def join(self, name: str) -> None:
         """Add a reviewer, or let one who was done continue."""
         check_name(name)
+        await self._require_blind()
+        await self.records.put("reviewers", {name: {"joined": True, "done_in": None}})
+
+    async def _require_blind(self) -> None:
         if not (await self.agreement()).is_blind:
             thread_id = self.records.thread_id
             raise ThreadFinishedError(
                 f"the reviewers of thread {thread_id!r} are done, and their decisions are shown; "
                 f"`paper-search reconcile {thread_id}` lists the conflicts"
             )
-        await self.records.put("reviewers", {name: {"joined": True, "done_in": None}})
 
     async def finish(self, name: str) -> None:
         """Record that a reviewer is done with these papers, even if some are undecided."""
@@ -207,7 +210,17 @@ class Reviewers:
     async def screening(self, name: str) -> Screening:
         check_name(name)
         store = ReviewerMarks(self.records, name)
-        return Screening(self.papers, store, await store.of_works(), self.iteration, self.earlier)
+        marks = await store.of_works()
+        screening = Screening(self.papers, store, marks, self.iteration, self.earlier)
+
+        async def check() -> None:
+            # Who is not done and has papers left keeps the others blind.
+            is_through = {paper.id for paper in self.papers} <= screening.verdicts.keys()
+            if is_through or await status_of(self.records, name) is not False:
+                await self._require_blind()
+
+        screening.check = check
+        return screening
 
     async def agreement(self) -> Agreement:
         rows = await self.records.rows("reviewers")

@@ -1,7 +1,7 @@
 """Screening the papers of a result one by one; each mark is saved at once."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from paper_search.models import Paper
@@ -21,8 +21,15 @@ _SMALL = 2_500
 """Up to so many papers, the order is learned after each mark; with twice as many, every second."""
 
 
+async def _allow() -> None:
+    pass
+
+
 class Screening:
     """The papers of one result, ordered by the marks so far."""
+
+    check: Callable[[], Awaitable[None]] = staticmethod(_allow)
+    """Called before each mark; raises if it would not count."""
 
     def __init__(
         self,
@@ -104,6 +111,7 @@ class Screening:
         last = next((m for m in reversed(marks) if m.is_relevant is not None or m.is_skipped), None)
         if last is None:
             return None
+        await self.check()
         await self._store.undo(last.paper_id, self.iteration)
         del self._marks[last.paper_id]
         if rest := last.without_verdict():
@@ -112,6 +120,7 @@ class Screening:
         return papers[last.paper_id]
 
     async def _save(self, paper: Paper, by: str | None, **fields: object) -> None:
+        await self.check()
         old = self._marks.get(paper.id)
         is_verdict = "is_skipped" in fields
         number = max((mark.number for mark in self._marks.values()), default=0) + 1

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, Field
 
-from paper_search.errors import ThreadNotWaitingError
+from paper_search.errors import StaleDecisionError, ThreadNotWaitingError
 from paper_search.llm.metering import metered
-from paper_search.models import MergeDecision, PaperCollection, SourceReport
+from paper_search.models import MergeDecision, Paper, PaperCollection, SourceReport
 from paper_search.models.scope import Translation
 from paper_search.persistence import LedgerEntry
 from paper_search.skills.intent.boolean_question import parse_boolean
@@ -110,7 +110,25 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         """
         state = await self._at_result()
         collection = await collection_with_marks(state, self.records)
-        return await open_screening(collection.papers, state, self.records)
+        return await self.screening_of(collection.papers, state)
+
+    async def screening_of(self, papers: Sequence[Paper], state: WorkflowState) -> Screening:
+        """Return the papers of a result; a mark is refused once somebody answered its question."""
+
+        async def check() -> None:
+            snapshot = await self.snapshot()
+            ids = [interrupt.id for interrupt in snapshot.interrupts]
+            is_answered = bool(ids) and await self.ledger.entry(self.thread_id, ids[0]) is not None
+            if is_answered or snapshot.values["current_iteration"] != state.current_iteration:
+                raise StaleDecisionError(
+                    f"the question of thread {self.thread_id!r} has been answered, so your last "
+                    "mark was not saved; everything before it was. `paper-search show "
+                    f"{self.thread_id}` prints what is next"
+                )
+
+        screening = await open_screening(papers, state, self.records)
+        screening.check = check
+        return screening
 
     async def reviewers(self) -> Reviewers:
         """Return the independent reviewers of the result. Raises the errors of `screening`."""
