@@ -24,7 +24,7 @@ MAX_LINES = {
     "skills": 10_855,
     "sources": 7_004,
     "cli": 6_243,
-    "workflow": 5_688,
+    "workflow": 5_728,
     "report": 5_224,
     "library": 4_589,
     "query": 4_571,
