@@ -18,7 +18,6 @@ from paper_search.threads.records import NOBODY
 from paper_search.workflow.full_texts import FullTextFlow
 
 TITLE = "Reporting of the search"
-_SEARCHES = frozenset({Purpose.SEARCH, Purpose.CITATION, Purpose.WORK})
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class SearchFacts:
     @cached_property
     def searches(self) -> list[SourceReport]:
         """Rows of the journal that could bring records, without those that were never sent."""
-        rows = [row for row in self.thread.reports if row.purpose in _SEARCHES and row.is_asked]
+        rows = [row for row in self.thread.reports if row.purpose.is_search and row.is_asked]
         names = names_of_sources(row.source for row in rows)
         return [
             row.model_copy(update={"source": names[row.source]})

@@ -75,10 +75,9 @@ def _search_row(
 ) -> Row:
     """Return the row of a report, and remove its records from `waiting`."""
     whose = (report.iteration, report.source)
-    is_search = report.purpose in {Purpose.SEARCH, Purpose.CITATION, Purpose.WORK}
     keys = [key for key in waiting if key[:2] == whose and report.query in {None, key[2]}]
     own: list[RecordRow] = []
-    for key in keys if is_search else ():
+    for key in keys if report.purpose.is_search else ():
         # Rows of a repeated request follow those of the first.
         count = len(waiting[key]) if report.query is None else report.received
         own += waiting[key][:count]

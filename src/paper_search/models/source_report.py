@@ -42,6 +42,11 @@ class Purpose(str, Enum):
     """To fetch the text of a web page or an open-access paper."""
     FULL_TEXT = "full text"
 
+    @property
+    def is_search(self) -> bool:
+        """Whether its records join the result."""
+        return self in {Purpose.SEARCH, Purpose.CITATION, Purpose.WORK}
+
 
 class RequestRecord(BaseModel):
     """One request to a service, including retries and redirects; or a cached answer."""
@@ -190,16 +195,10 @@ class SourceReport(BaseModel):
     @property
     def removals(self) -> str:
         """Return the counts of records that were not kept: "2 repeated, 1 not matching"."""
-        counts = {
-            "repeated": self.repeated,
-            "not matching": self.excluded,
-            "without a title or unreadable": self.dropped,
-            f"beyond the limit of {self.limit:,}" if self.limit else "beyond the limit": (
-                self.beyond_limit
-            ),
-            "not taken": self.unused,
-        }
-        return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+        limit = f"beyond the limit of {self.limit:,}" if self.limit else "beyond the limit"
+        words = ("repeated", "not matching", "without a title or unreadable", limit, "not taken")
+        counts = zip([getattr(self, name) for name in REASONS], words, strict=True)
+        return ", ".join(f"{count:,} {name}" for count, name in counts if count)
 
 
 def losses(reports: Iterable[SourceReport]) -> str:

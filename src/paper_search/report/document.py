@@ -16,7 +16,6 @@ from paper_search.models import (
     Facets,
     Paper,
     PaperCollection,
-    Purpose,
     SearchConstraints,
     SearchMetadata,
     SourceReport,
@@ -173,8 +172,7 @@ class Report(BaseModel):
     @property
     def searches(self) -> list[SourceReport]:
         """The rows of the log that are searches, not counts or pages."""
-        purposes = {Purpose.SEARCH, Purpose.CITATION, Purpose.WORK}
-        return [row for row in self.journal if row.purpose in purposes]
+        return [row for row in self.journal if row.purpose.is_search]
 
     @property
     def headline(self) -> CheckedSentence | None:
