@@ -17,6 +17,7 @@ from paper_search.models import (
     Criterion,
     ParsedIntent,
     QueryBuilderInput,
+    SearchConstraints,
     SearchStrategy,
 )
 from paper_search.persistence import open_persistence
@@ -149,6 +150,8 @@ def test_what_a_form_says_is_still_there_after_a_look_at_what_would_be_sent(visi
         "max_results": "70",
         "note": "more on wasps",
     }
+    names = {name.replace("publication_type", "publication_types") for name in limits}
+    assert names == {*SearchConstraints.model_fields, "note"}
     shown = {"sources-shown": "1", "types-shown": "1", "source": ["library"]}
     page.send(page.path, action=action, asked=page.asked(), **shown, **limits)
     values = Fields(page.text).values

@@ -104,18 +104,24 @@ class SearchConstraints(BaseModel):
         return [*self.conditions, *(f"NOT ({names})" for names in titles)]
 
     @property
+    def by_absence(self) -> dict[str, str]:
+        """Return the limits for people, by the words for no such limit, for which it is empty."""
+        first, last = self.year_from, self.year_to
+        years = f"year {first}" if first == last else f"years {first or ''}-{last or ''}"
+        types, others = map(kinds_in_words, (self.publication_types, self.excluded_types))
+        most = quantity(self.max_papers or 0, "paper")
+        return {
+            "any year": years if first or last else "",
+            "any language": f"language {self.language}" if self.language else "",
+            "any type": f"types {', '.join(types)}" if types else "",
+            "no type excluded": f"not {', '.join(others)}" if others else "",
+            "all papers shown": f"at most {most} shown" if self.max_papers else "",
+        }
+
+    @property
     def in_words(self) -> list[str]:
         """Return the limits for people, except the number of records of a query."""
-        years = f"{self.year_from or ''}-{self.year_to or ''}"
-        types, others = map(kinds_in_words, (self.publication_types, self.excluded_types))
-        return [
-            *([f"years {years}"] if years != "-" else []),
-            *([f"language {self.language}"] if self.language else []),
-            *([f"types {', '.join(types)}"] if types else []),
-            *([f"not {', '.join(others)}"] if others else []),
-            *self.conditions,
-            *([f"at most {quantity(self.max_papers, 'paper')} shown"] if self.max_papers else []),
-        ]
+        return [*filter(None, self.by_absence.values()), *self.conditions]
 
     def allows_type(self, publication_type: str | None) -> bool:
         if publication_type is None:

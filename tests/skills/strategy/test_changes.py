@@ -59,8 +59,9 @@ def test_boolean_queries_are_compared_term_by_term(before, after, line):
         ({"year_from": 2010, "year_to": 2020}, "any year"),
         (
             {"max_results": 300, "publication_types": ["article"]},
-            "types: article; records a query: 300",
+            "types preprint; at most 300 records a query",
         ),
+        ({"excluded_types": ["dataset", "review"]}, "not dataset, review"),
     ],
 )
 def test_limits_are_named_where_they_differ(limits, line):

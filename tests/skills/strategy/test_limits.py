@@ -4,8 +4,10 @@ import pytest
 
 from paper_search import models
 from paper_search.query import parse, with_conditions
+from paper_search.query.dialects import DIALECTS
 from paper_search.skills.intent.notes import Note
 from paper_search.skills.strategy.booleans import database_text
+from paper_search.skills.strategy.changes import changes
 from paper_search.skills.strategy.limits import (
     limits_of_intent,
     next_limits,
@@ -27,6 +29,43 @@ def intent(**fields: object) -> models.ParsedIntent:
             **fields,
         }
     )
+
+
+LIMITS: dict[str, object] = {
+    "year_from": 2010, "year_to": 2020, "language": "de", "max_results": 7, "max_papers": 5,
+    "publication_types": ["article"], "excluded_types": ["dataset"], "conditions": ["NOT mice"],
+}  # fmt: skip
+OF_NUMBERS = {"max_results", "max_papers"}
+"""Limits of which a database knows nothing."""
+
+
+def test_a_new_limit_is_in_these_tests():
+    assert LIMITS.keys() == models.SearchConstraints.model_fields.keys()
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_every_limit_is_named_where_it_is_set_or_removed(name):
+    plain, limited = fake_strategy("bees"), fake_strategy("bees", **{name: LIMITS[name]})
+    assert changes(plain, limited)
+    assert changes(limited, plain)
+    assert bool(limited.filters.in_words) == (name != "max_results")
+
+
+@pytest.mark.parametrize("database", DIALECTS)
+@pytest.mark.parametrize("name", sorted(LIMITS.keys() - OF_NUMBERS))
+def test_every_limit_is_written_for_a_database_or_its_absence_is_stated(name, database):
+    written = database_text(fake_strategy("bees", **{name: LIMITS[name]}), database)
+    assert written != database_text(fake_strategy("bees"), database)
+
+
+def test_an_excluded_type_is_excluded_in_a_database():
+    texts = [
+        database_text(fake_strategy("bees", excluded_types=[kind]), "pubmed").text
+        for kind in ("dataset", "chapter", "article")
+    ]
+    assert [text.splitlines()[1:] for text in texts] == [
+        [f'#2 "{name}"[pt]', "#3 #1 NOT #2"] for name in ("dataset", "book chapter", "preprint")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ _OTHER_FIELD = re.compile(
 _TRUNCATED = re.compile(r"(?<!\w)\w{3,}+\*(?!\w)")
 CSL_TYPES = {
     "journal article": "article-journal", "preprint": "article", "dissertation": "thesis",
-    "book": "book", "congress": "paper-conference",
+    "book": "book", "book chapter": "chapter", "congress": "paper-conference",
 }  # fmt: skip
 _BEHIND = re.compile(r'.*(?:[)"\]]|(?<![\w-])(?:AND|OR|NOT)(?![\w-]))')
 _SYNTAX = re.compile(r"[:<>=/.\[]\w|[<>=]")

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from paper_search.bibliography.languages import language_name
 from paper_search.errors import InputError
 from paper_search.models import ParsedIntent, RankedQuery, SearchQuery, SearchStrategy, SynonymMap
+from paper_search.models.query import PUBLICATION_TYPES
 from paper_search.query import (
     HEADING,
     HEADINGS,
     And,
     Node,
+    Not,
     Or,
     Phrase,
     Term,
@@ -201,6 +203,11 @@ def plain_queries(intent: ParsedIntent) -> list[SearchQuery]:
 _TYPES = {csl: name for name, csl in CSL_TYPES.items()}
 
 
+def _of_types(kinds: Sequence[str]) -> Node:
+    names = (_TYPES.get(kind, kind.replace("-", " ")) for kind in kinds)
+    return Or(tuple(leaf_of(tuple(name.split()), "type") for name in names))
+
+
 def database_text(strategy: SearchStrategy, database: str) -> WrittenStrategy:
     queries = [parse(query.boolean_query) for query in strategy.queries]
     if not queries:
@@ -212,8 +219,9 @@ def database_text(strategy: SearchStrategy, database: str) -> WrittenStrategy:
     if filters.language:
         limits.append(Term(language_name(filters.language) or filters.language, "language"))
     if filters.publication_types:
-        names = [_TYPES.get(name, name.replace("-", " ")) for name in filters.publication_types]
-        limits.append(Or(tuple(leaf_of(tuple(name.split()), "type") for name in names)))
+        limits.append(_of_types(filters.publication_types))
+    if unwanted := [kind for kind in filters.excluded_types if kind in PUBLICATION_TYPES]:
+        limits.append(Not(_of_types(unwanted)))
     tree = Or(tuple(queries)) if len(queries) > 1 else queries[0]
     whole = normalise(with_conditions(And((tree, *limits)), filters.every_condition))
     written = write_strategy(whole, database)

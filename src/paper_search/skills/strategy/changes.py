@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from paper_search.models import SearchConstraints, SearchStrategy
+from paper_search.models.source_report import quantity
 from paper_search.query import Node, Not, Phrase, Term
 from paper_search.query.ast import parts
 from paper_search.skills.strategy.terms import runs
@@ -12,12 +13,6 @@ from paper_search.skills.words import tokens
 
 _Stems: TypeAlias = tuple[str, ...]
 
-_LIMITS = {
-    "language": "language",
-    "publication_types": "types",
-    "max_results": "records a query",
-    "max_papers": "papers shown",
-}
 _SHOWN = 5
 """Terms that are listed; further ones are counted."""
 
@@ -64,9 +59,8 @@ def changes(before: SearchStrategy, after: SearchStrategy) -> str:
     parts = (
         _list_names("+", more),
         _list_names("-", less),
-        _of_years(before.filters, after.filters),
-        _of_sources(before.sources, after.sources),
         *_of_limits(before.filters, after.filters),
+        _of_sources(before.sources, after.sources),
         *(
             f"own string of {name}"
             for name in sorted(dict(before.native.items() ^ after.native.items()))
@@ -98,7 +92,7 @@ def _every_wish(strategy: SearchStrategy) -> Iterator[_Wish]:
         heavy = sorted(ranked.terms.items(), key=lambda item: -abs(item[1]))
         yield from (_Wish(word, "" if weight > 0 else "less ") for word, weight in heavy)
     for text in [
-        *strategy.filters.every_condition,
+        *strategy.filters.conditions,
         *(query.boolean_query for query in strategy.queries),
     ]:
         if (tree := tree_of(text)) is not None:
@@ -119,22 +113,12 @@ def _list_names(sign: str, names: list[str]) -> str:
     return f"{terms} and {rest} more" if rest > 0 else terms
 
 
-def _of_years(before: SearchConstraints, after: SearchConstraints) -> str:
-    if (before.year_from, before.year_to) == (after.year_from, after.year_to):
-        return ""
-    if after.year_from is None and after.year_to is None:
-        return "any year"
-    if after.year_from == after.year_to:
-        return f"year {after.year_from}"
-    return f"years {after.year_from or ''}-{after.year_to or ''}"
-
-
 def _of_limits(before: SearchConstraints, after: SearchConstraints) -> Iterator[str]:
-    for name, words in _LIMITS.items():
-        value = getattr(after, name)
-        if value != getattr(before, name):
-            values = ", ".join(value) if isinstance(value, list) else value
-            yield f"{words}: {values or 'any'}"
+    for absence, words in after.by_absence.items():
+        if words != before.by_absence[absence]:
+            yield words or absence
+    if after.max_results != before.max_results:
+        yield f"at most {quantity(after.max_results, 'record')} a query"
 
 
 def _of_sources(before: list[str], after: list[str]) -> str:
