@@ -21,11 +21,11 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 378
 MAX_LINES = {
-    "skills": 10_855,
+    "skills": 10_847,
     "sources": 7_004,
     "cli": 6_243,
     "workflow": 5_728,
-    "report": 5_224,
+    "report": 5_222,
     "library": 4_589,
     "query": 4_571,
     "persistence": 2_930,
@@ -34,8 +34,8 @@ MAX_LINES = {
     "threads": 2_469,
     "web": 2_470,
     "server": 2_344,
-    "audit": 1_961,
-    "models": 1_843,
+    "audit": 1_959,
+    "models": 1_848,
     "llm": 1_875,
     "http": 1_666,
     "exports": 1_310,
