@@ -102,6 +102,14 @@ async def test_each_query_brings_at_most_so_many_and_is_named_with_what_it_broug
     assert len(answer.results) == 3
     assert {result.query_id for result in answer.results} == {"q1"}
     assert answer.hits == {"q1": 8}
+    assert answer.notes == ["5 papers left out beyond the 3 best of each query"]
+
+
+async def test_papers_below_the_line_are_left_out_with_their_number():
+    papers = [paper(n) for n in range(1, 4)]
+    answer = await found(FakeSource("one", papers), judge=Judge({"p1": 0.1, "p3": 0.2}))
+    assert ids(answer) == ["p2"]
+    assert answer.notes == ["2 papers left out as not relevant"]
 
 
 async def test_a_page_that_is_known_is_no_paper_to_merge_with():

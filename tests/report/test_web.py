@@ -83,7 +83,7 @@ async def test_what_is_not_on_the_question_is_left_out_and_counted():
     pages = [found(1), found(2, title="Buy shoes", snippet="Cheap shoes.")]
     answer = await search(FakeSource("tavily", pages)).find(asked.search_queries, asked, [])
     assert len(answer.results) == 1
-    assert "1 page left out" in answer.notes[0]
+    assert answer.notes == ["1 web page left out as not relevant"]
 
 
 async def test_the_next_service_is_asked_only_where_the_first_fails():

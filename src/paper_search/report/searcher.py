@@ -67,6 +67,10 @@ class KindAnswer:
         self.failures[query.query_id] = "; ".join(reasons)
         return []
 
+    def note_left_out(self, noun: str, count: int, why: str) -> None:
+        if count:
+            self.notes.append(f"{quantity(count, noun)} left out {why}")
+
 
 class FindsSources(Protocol):
     async def find(
@@ -187,7 +191,11 @@ class AcademicSearch:
             outcome.notes.append(f"the {len(best)} best of {len(works)} were judged")
         scored = await self.scorer.score(best, whole)
         outcome.hits = dict(Counter(q for work, _ in works for q in _queries_of(work, found_by)))
-        outcome.results = _best_of_each(scored, found_by, request.max_results_per_query)
+        relevant, most = _relevant(scored), request.max_results_per_query
+        outcome.results = _best_of_each(relevant, found_by, most)
+        beyond = len(relevant) - len(outcome.results)
+        outcome.note_left_out("paper", len(scored) - len(relevant), "as not relevant")
+        outcome.note_left_out("paper", beyond, f"beyond the {most} best of each query")
         return outcome
 
     def _best(self, works: list[RawPaper], whole: ParsedIntent) -> list[RawPaper]:
@@ -226,16 +234,19 @@ def _queries_of(work: RawPaper, found_by: dict[str, list[str]]) -> list[str]:
     return list(dict.fromkeys(query for result_id in ids for query in found_by.get(result_id, [])))
 
 
+def _relevant(scored: Iterable[ScoredPaper]) -> list[ScoredPaper]:
+    """Return what was not judged to be below `MIN_RELEVANCE`, best first."""
+    rest = (one for one in scored if not one.is_judged or one.relevance_score >= MIN_RELEVANCE)
+    return sorted(rest, key=lambda one: (-one.relevance_score, one.paper.id))
+
+
 def _best_of_each(
-    scored: Sequence[ScoredPaper], found_by: dict[str, list[str]], limit: int
+    ranked: Sequence[ScoredPaper], found_by: dict[str, list[str]], limit: int
 ) -> list[SearchResult]:
     """Return at most `limit` works per query; a work of several counts for the one with fewest."""
-    ranked = sorted(scored, key=lambda paper: (-paper.relevance_score, paper.paper.id))
     counts: Counter[str] = Counter()
     results = []
     for paper in ranked:
-        if paper.is_judged and paper.relevance_score < MIN_RELEVANCE:
-            continue
         queries = _queries_of(paper.paper, found_by) or [""]
         query = min(queries, key=lambda name: counts[name])
         if counts[query] >= limit:
@@ -282,23 +293,13 @@ class WebSearch:
                 if not names & page_names:
                     page_names |= names
                     pages[page.id], found_by[page.id] = page, query.query_id
-        outcome.results, left_out = await self._judge(list(pages.values()), found_by, whole)
-        if left_out:
-            outcome.notes.append(
-                f"{self.kind} search: {quantity(left_out, 'page')} left out as not relevant"
-            )
+        texts = [page.model_copy(update={"abstract": page.snippet}) for page in pages.values()]
+        scored = await self.scorer.score(texts, whole) if texts else []
+        relevant = _relevant(scored)
+        outcome.results = [page_result(one, self.kind, found_by[one.paper.id]) for one in relevant]
+        left_out = len(scored) - len(relevant)
+        outcome.note_left_out(f"{self.kind} page", left_out, "as not relevant")
         return outcome
-
-    async def _judge(
-        self, pages: list[RawPaper], found_by: dict[str, str], whole: ParsedIntent
-    ) -> tuple[list[SearchResult], int]:
-        """Return the relevant pages, best first, and the number of the others."""
-        readable = [page.model_copy(update={"abstract": page.snippet}) for page in pages]
-        scored = await self.scorer.score(readable, whole) if readable else []
-        relevant = [e for e in scored if not e.is_judged or e.relevance_score >= MIN_RELEVANCE]
-        relevant.sort(key=lambda page: (-page.relevance_score, page.paper.id))
-        results = [page_result(page, self.kind, found_by[page.paper.id]) for page in relevant]
-        return results, len(scored) - len(relevant)
 
 
 def page_result(scored: ScoredPaper, kind: SearchType, query_id: str) -> SearchResult:
