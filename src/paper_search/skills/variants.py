@@ -47,7 +47,7 @@ def synonym_reasons(concept: str) -> Mapping[str, str]:
     Chinese names are only given for Chinese concepts. Narrower and broader names are left out:
     those that add words to the concept ("absence seizures" for "seizures") or to another name,
     those that drop words ("lung cancer" for "non-small cell lung cancer"), and MeSH's entry terms
-    of common words ("memory training" under "learning").
+    of common words or for other things ("capybara" beside "beaver" under "rodentia").
     """
     key = tuple(tokens(concept))
     is_english = not is_unspaced(concept)
@@ -59,10 +59,10 @@ def synonym_reasons(concept: str) -> Mapping[str, str]:
     }
     keys = {tuple(tokens(name)) for name in by_hand}
     own = [concept, *spellings(concept)]
-    subject = heading(own)
+    subject, entries = _entry(own)
     by_heading = {
-        name: "MeSH heading" if name == _natural(subject or "") else f"MeSH: {subject}"
-        for name in (entry_terms(own) if sum(map(rarity, key)) > TELLING else ())
+        name: "MeSH heading" if name == _natural(subject) else f"MeSH: {subject}"
+        for name in (map(_natural, entries) if sum(map(rarity, key)) > TELLING else ())
         if tuple(tokens(name)) not in keys
     }
     least = _rarest(concept) + _RARER
@@ -243,7 +243,7 @@ def is_known_term(name: str) -> bool:
 
 def is_heading(name: str) -> bool:
     """Whether MeSH has the term, in any number and spelling."""
-    return bool(_line([name, *spellings(name)]))
+    return bool(_entry([name, *spellings(name)])[1])
 
 
 def is_topic(name: str) -> bool:
@@ -252,14 +252,14 @@ def is_topic(name: str) -> bool:
 
 
 def heading(names: Iterable[str]) -> str | None:
-    """Return the MeSH heading, in lower case, of the first name that MeSH has; None if none is."""
-    line = _line(names)
-    return line[0] if line else None
+    """Return the MeSH heading, in lower case, that means the first name that MeSH has, if any."""
+    subject, entries = _entry(names)
+    return subject if subject in entries else None
 
 
 def entry_terms(names: Iterable[str]) -> list[str]:
-    """Return all MeSH names, including the heading, of the first name that MeSH has."""
-    return [_natural(name) for name in _line(names)]
+    """Return all MeSH names that mean the first name that MeSH has, such as the heading."""
+    return [_natural(name) for name in _entry(names)[1]]
 
 
 def has_plural(noun: str) -> bool:
@@ -277,12 +277,14 @@ def _natural(name: str) -> str:
     return f"{first} {last}" if first and ", " not in first else name.replace(",", "")
 
 
-def _line(names: Iterable[str]) -> list[str]:
+def _entry(names: Iterable[str]) -> tuple[str, list[str]]:
+    """Return the heading of the first name that MeSH has, and its names that mean the same."""
     for name in names:
         key = " ".join(name.casefold().split())
         if key and "|" not in key and (line := _line_with(key)):
-            return line.split("|")
-    return []
+            groups = [group.split("|") for group in line.split("||")]
+            return groups[0][0], next(group for group in groups if key in group)
+    return "", []
 
 
 # Scanning the text takes half a millisecond, building an index a hundred times as long.
