@@ -52,6 +52,12 @@ _LOOSE_AT_START = _EMPTY_ADJECTIVES | _GERUNDS
 _EMPTY = GENERIC | _EMPTY_ADJECTIVES | word_table("empty")
 _TRAILING = word_table("trailing")
 _TRAILING_OF_LONG = word_table("trailing of long")
+_ASKERS, _ASKS, _LEADS = map(word_table, ("askers", "asks", "leads"))
+_AUXILIARIES = word_table("auxiliaries")
+_TALK, _NAMES = word_table("talk"), word_table("talk of publications")
+_OF_REQUESTS = COMMANDS | _NAMES | {"what", "how", "where"}
+_REQUEST = word_table("request") | _AUXILIARIES | _ASKERS | _ASKS | COMMANDS
+_WORD_OF_REQUEST = re.compile(r"[\s,:!\ue000]*([^\W\d_]+(?:['’][a-z]+)?)(?![-'’/\w])[\s,:!\ue000]*")
 _MOST = 8
 _LONGEST = 5
 """Words of a key phrase; further ones are dropped."""
@@ -263,6 +269,31 @@ def key_phrases(text: str) -> list[str]:
 
 def without_request(text: str) -> str:
     """Remove words of a request ("find papers on") from both ends of a text."""
-    rest = form("request", "start").sub("", text)
+    rest = text[end_of_request(text) :]
     end = form("request", "end").search(rest, max(0, len(rest) - _LONGEST_END))
     return rest[: end.start()] if end else rest
+
+
+def end_of_request(text: str) -> int:
+    """Return where the words of a request at the start of a text end.
+
+    Words that may belong to the subject ("reading", "need") go only where somebody asks or
+    publications are named, and a word leads to the subject ("my prof wants me to read about").
+    """
+    end = place = 0
+    has_asker = has_talk = is_request = is_open = False
+    while match := _WORD_OF_REQUEST.match(text, place):
+        word, place = match[1].casefold(), match.end()
+        has_asker = has_asker or word in _ASKERS
+        is_request = is_request or has_asker or (word in _OF_REQUESTS and not has_talk)
+        has_talk = has_talk or word in _TALK
+        if is_request and word in _LEADS:
+            is_open = False
+        elif word in _TALK | _NAMES or (word in _ASKS and not has_asker):
+            is_open = True
+        elif word in _AUXILIARIES and not end:
+            continue
+        elif word not in _REQUEST:
+            break
+        end = end if is_open else place
+    return end

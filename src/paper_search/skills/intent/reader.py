@@ -29,7 +29,12 @@ from paper_search.skills.intent.forms import (
     words_of_table,
 )
 from paper_search.skills.intent.names import Lookup, read_names, read_years
-from paper_search.skills.phrases import phrases, reads_as_english, without_request
+from paper_search.skills.phrases import (
+    end_of_request,
+    phrases,
+    reads_as_english,
+    without_request,
+)
 from paper_search.skills.variants import TELLING, is_heading
 from paper_search.skills.words import STOP_WORDS, tokens
 
@@ -62,8 +67,10 @@ def parse_limits(question: str, today: date, lookup: Lookup) -> ParsedQuestion:
         return _without_limits(reading, text)
     if is_english:
         rest = reading.question
-        reading.question = _or_empty_if_generic(rest if rest == question else without_request(rest))
+        rest = rest[end_of_request(rest) :] if rest == question else without_request(rest)
+        reading.question = _or_empty_if_generic(rest)
         reading.subject = reading.subject if reading.question else question
+        reading.subject = reading.subject[end_of_request(reading.subject) :]
     else:
         reading.subject = without_request(reading.subject)  # "can you find me", in English
         reading.notes.append(
