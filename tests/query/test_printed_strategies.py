@@ -40,6 +40,10 @@ PUBLISHED = (
             "year:2015-2020 AND (language:english OR language:french) AND subset:humans",
         ),
         case(
+            "1 asthma.ti.\n2 limit 1 to (slovak language or swahili)\n3 2 and hun.la.",
+            "title:asthma AND (language:slovak OR language:swahili) AND language:hungarian",
+        ),
+        case(
             "1 exp *Kidney Failure, Chronic/\n2 (dialysis or h?emodialysis).ti.\n3 1 or 2\n"
             "4 exercis*.ti. and 3\n5 limit 4 to ed=20200101-20201231",
             'title:exercis* AND (majr:"Kidney Failure, Chronic" OR title:dialysis OR '

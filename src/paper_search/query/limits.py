@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 
+from paper_search.bibliography.languages import language_name
 from paper_search.query.ast import (
     Node,
     Not,
@@ -137,16 +138,6 @@ _SPAN = re.compile(
 _BOUND = re.compile(r"\b(?:after|before)\b", re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)|(?<!\d)\d{4}(?=\d{2}(?:\d{2})?(?!\d))")
 _LANGUAGE = re.compile(r"(?P<name>[a-z]+)(?:\s+language|\.lg\.)?")
-_LANGUAGES = {
-    "english": "en eng", "french": "fr fre fra", "german": "de ger deu", "spanish": "es spa",
-    "italian": "it ita", "portuguese": "pt por", "dutch": "nl dut", "chinese": "zh chi zho",
-    "japanese": "ja jpn", "russian": "ru rus", "polish": "pl pol", "turkish": "tr tur",
-    "korean": "ko kor", "arabic": "ar ara", "danish": "da dan", "norwegian": "no nor",
-    "swedish": "sv swe", "finnish": "fi fin", "greek": "el gre", "hebrew": "he heb",
-    "hungarian": "hu hun", "czech": "cs cze", "persian": "fa per", "ukrainian": "uk ukr",
-    "romanian": "ro rum", "croatian": "hr hrv", "serbian": "sr srp", "catalan": "ca cat",
-}  # fmt: skip
-_LANGUAGE_OF = {code: name for name, codes in _LANGUAGES.items() for code in (name, *codes.split())}
 _NOTHING = re.compile(
     r"abstracts?|(?:linked |free )?full text|(?:has )?abstract available|journals?|no dups?"
     r"|(?:ovid|linked) full text available|(?:publication type: ?)?peer[- ]reviewed(?: journals?)?"
@@ -272,7 +263,7 @@ def _entry_dates(text: str) -> Node | None:
 
 def _language(text: str) -> Node | None:
     language = _LANGUAGE.fullmatch(text)
-    name = _LANGUAGE_OF.get(language["name"]) if language else None
+    name = language_name(language["name"]) if language else None
     return Term(name, "language") if name else None
 
 
@@ -305,5 +296,5 @@ def type_of(leaf: Term | Phrase) -> Term | Phrase:
 
 def language_of(leaf: Term | Phrase) -> Term | Phrase:
     code = " ".join(words_of(leaf)).lower()
-    name = _LANGUAGE_OF.get(code, code)
+    name = language_name(code) or code
     return leaf if name == code else Term(name, "language")
