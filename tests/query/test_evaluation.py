@@ -259,3 +259,11 @@ def test_what_an_index_says_is_known_of_a_document_that_has_it(query, is_match):
         "language": "English", "entered": "2020-03-04",
     }  # fmt: skip
     assert evaluate(parse(query), document) is is_match
+
+
+def test_words_of_a_text_say_nothing_of_a_subheading():
+    document = {"title": "Surgery for cataract", "abstract": ""}
+    assert evaluate(parse("mesh:cataract"), document)
+    assert not evaluate(parse('mesh:"Cataract/su"'), document)
+    assert judge(parse('mesh:"Cataract/su"'), document) is None
+    assert judge(parse('surgery AND NOT mesh:"Cataract/dt"'), document) is None

@@ -147,7 +147,7 @@ class _Document:
         text = " ".join(words_of(heading))
         sub = text[len(" ".join(heading_as_listed(heading))) + 1 :]
         names = {_plain(sub), _plain(SUBHEADINGS.get(sub, sub))}
-        return not sub or _plain(self._headings.get(field, sub)) in names
+        return not sub or _plain(self._headings.get(field, "")) in names
 
     def _leaf_spans(self, leaf: Term | Phrase, words: list[str], field: str) -> Iterator[_Span]:
         if is_in_field(leaf.field, field):
