@@ -64,9 +64,8 @@ def parse_strategy(text: str) -> Strategy | None:
     Raises:
         QuerySyntaxError: no line combines the other lines.
     """
-    plain = straighten(text)
-    system = detect_system(plain)
-    lines = lines_of(plain)
+    lines = lines_of(straighten(text))
+    system = detect_system("\n".join(line.text for line in lines.lines))
     if not lines.is_strategy or (system is None and not lines.is_combined):
         if system is not None:
             _refuse_uncombined(lines, system, text)

@@ -115,7 +115,7 @@ OVID = System(
     re.compile(
         rf'(?<=[\w)"*$?#])\.{_OVID_TAGS}(?:,{_OVID_TAGS})*(?:\.(?!\w)|(?=\s*(?:\)|$)))'
         rf"|\)\s*\.\s*{_OVID_TAGS}\.(?!\w)"
-        r"|\badj\d+\b|[\w*$)]\s+adj\s+[\w(]|(?<![\w/])(?:or|and)\s*/\s*\d|\b[a-z]{3,}\$(?=[\s).,\]]|$)"
+        r"|\badj\d+\b|[\w*$)]\s+adj\s+[\w(]|(?<![\w/])(?:or|and)\s*/\s*\d"
         r"|^[^\w\n]*(?:\d+[^\w\n]+)?(?:limit|remove\s+duplicates\s+from)\s+\d"
         rf'|^[^/:\n]*[\w")](?<!\band)(?<!\bor)/(?:{SUBHEADING}(?:\s*,\s*{SUBHEADING})*)?'
         r"(?=\s*(?:$|\[|\))|\s+(?:(?:or|and|not)\b|\d+\s*$))",
@@ -307,6 +307,8 @@ WEB_OF_SCIENCE = System(
 SYSTEMS = (OVID, COCHRANE, EMBASE, PUBMED, SCOPUS, WEB_OF_SCIENCE, PROQUEST, EBSCO)
 _SETS = re.compile(r"(?<![\w-])S\d+\s+(?:AND|OR|NOT)\s+S\d")
 """Line references of EBSCO and ProQuest; ProQuest has other marks that are unambiguous."""
+_TRUNCATED = re.compile(r"\b[a-z]{3,}\$(?=[\s).,\]]|$)", re.IGNORECASE | re.MULTILINE)
+"""Ovid's truncation, which is another wildcard in Embase.com and Web of Science."""
 _QUOTED = re.compile(r'"[^"\n]*"')
 
 
@@ -317,7 +319,7 @@ def detect_system(text: str) -> System | None:
     best = max(SYSTEMS, key=lambda system: counts[system.name])
     if counts[best.name]:
         return best
-    return EBSCO if _SETS.search(bare) else None
+    return EBSCO if _SETS.search(bare) else OVID if _TRUNCATED.search(bare) else None
 
 
 def count_tags(text: str) -> int:
