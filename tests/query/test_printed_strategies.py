@@ -12,6 +12,7 @@ from benchmarks.strategies import answer, checker
 
 from paper_search.errors import QuerySyntaxError
 from paper_search.query import parse, render
+from paper_search.query.parser import analyse
 
 case = pytest.param
 PUBLISHED = (
@@ -180,6 +181,131 @@ PUBLISHED = (
 )
 def test_a_printed_strategy_means(text, ours):
     assert render(parse(text)) == ours
+
+
+@pytest.mark.parametrize(
+    ("text", "ours"),
+    [
+        # a word that a soft hyphen cuts at the end of a row
+        case(
+            "1. (gait or neuro\u00ad\npathy).ti.\n2. diabet*.ti.\n3. 1 and 2",
+            "(title:gait OR title:neuropathy) AND title:diabet*",
+        ),
+        case(
+            "1. neuro\u00ad\npathy pain.ti.\n2. foot.ti.\n3. 1 and 2",
+            'title:"neuropathy pain" AND title:foot',
+        ),
+        # limits in rows below the query
+        case(
+            "noft(tutoring)\nLimits applied\nLimited by: Peer reviewed\nDate: From 2011 to 2014\n"
+            "Source type: Scholarly Journals\nLanguage: French",
+            "tutoring AND year:2011-2014 AND language:french",
+        ),
+        case(
+            "S1 noft(tutoring)\nS2 noft(prison*)\nS3 S1 AND S2\nLimits applied\nDatabases: ERIC\n"
+            "Date: From 2011 to 2014\nLanguage: French",
+            "tutoring AND prison* AND year:2011-2014 AND language:french",
+        ),
+        case("tutor*[ti]\nFilters applied\nFrench", "title:tutor* AND language:french"),
+        # years behind a line of the Cochrane Library
+        case(
+            "#1 ozone:ti\n#2 caries:ti\n#3 #1 and #2 from 2001 to 2004",
+            "title:ozone AND title:caries AND year:2001-2004",
+        ),
+        case(
+            "#1 ozone:ti\n#2 caries:ti\n#3 #1 and #2, from 2001, in Trials",
+            "title:ozone AND title:caries AND year:2001-",
+        ),
+        # headings in rows of their own
+        case(
+            "Patients:\n(gout[mh] OR gout[ti])\nAND\nTreatment:\ncherr*[ti]",
+            "(mesh:gout OR title:gout) AND title:cherr*",
+        ),
+        case("# patients\ngout\nAND\n# treatment\ncherr*", "gout AND cherr*"),
+        case(
+            "# Part 1: gout\n1. gout.ti.\n\n# Part 2: cherries\n2. cherr*.ti.\n# Both\n3. 1 and 2",
+            "title:gout AND title:cherr*",
+        ),
+        case("Patients:\nTI gout\nTreatment:\nTI cherr*\nS1 AND S2", "title:gout AND title:cherr*"),
+        # labels in bullets and brackets, counts in front of the query
+        case(
+            "• #1: gout:ti (31)\n• #2: cherr*:ti (8)\n• #3: #1 AND #2 (1)",
+            "title:gout AND title:cherr*",
+        ),
+        case(
+            "[S1] TI(gout)\n[S2] TI(cherr*)\n[S3] [S1] NOT [S2]",
+            "title:gout AND (NOT title:cherr*)",
+        ),
+        case("S1 TI gout\nS2 TI cherr*\n[S1] NOT [S2]", "title:gout AND (NOT title:cherr*)"),
+        case("(1) gout.ti.\n(2) cherr*.ti.\n(1) not (2)", "title:gout AND (NOT title:cherr*)"),
+        case(
+            'S3 (1) S1 AND S2\nS2 (8) TI cherr*\nS1 (3,100) DE "Gout"',
+            "keyword:Gout AND title:cherr*",
+        ),
+        # cells of several rows
+        case(
+            "#\tQuery\tLimiters/Expanders\tLast Run Via\tResults\n"
+            "S2\tS1 AND TI cherr*\tLimiters - Date Published: 20010101-20041231\n"
+            "Search modes - Boolean/Phrase\tInterface - EBSCOhost\nDatabase - CINAHL\t1\n"
+            "S1\tTI gout\nOR AB gout\tSearch modes - Boolean/Phrase\tInterface - EBSCOhost\n"
+            "Database - CINAHL\t3,100",
+            "tiab:gout AND title:cherr* AND year:2001-2004",
+        ),
+        case(
+            "Search number,Query,Sort By,Filters,Results,Time\n"
+            '2,"#1 AND cherr*[ti]",,"French,\nHumans",1,10:01:20\n1,"gout[ti]",,,31,10:01:15',
+            "title:gout AND title:cherr* AND language:french AND subset:humans",
+        ),
+        # "$" is a wildcard of three systems
+        case(
+            "TI=((tum$r OR carcinoma$) AND dog$)",
+            '(title:tum$r OR title:"carcinoma$") AND title:"dog$"',
+        ),
+        case("carcinoma$ and dog$", "carcinoma* AND dog*"),
+    ],
+)
+def test_what_printing_does_to_a_strategy_changes_nothing(text, ours):
+    assert render(parse(text)) == ours
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        *(
+            case(f"{query}\nPeer reviewed", 2, "expected AND, OR or NOT before 'Peer'")
+            for query in (
+                "noft(gout)", "TITLE-ABS-KEY(gout)", "TS=gout", "TI gout", "gout[ti]", "gout.ti.",
+                "'gout'/exp", "gout:ti", "gout AND diet",
+            )
+        ),
+        case("Patients\n(gout[mh] OR gout[ti])", 2, "expected AND, OR or NOT before '('"),
+        case("TI gout\nPeer reviewed\nTI diet", 2, "expected AND, OR or NOT before 'Peer'"),
+        case("TITLE(neuro-\npathy)", 1, "'neuro-' is cut at the hyphen"),
+        case("1. gout.ti.\n2. (neuro-\npathy or foot).ti.\n3. 1 and 2", 2, "'neuro-' is cut"),
+        case('"neuro-\npathy"[ti] AND gout[ti]', 1, "'neuro-' is cut at the hyphen"),
+    ],
+)  # fmt: skip
+def test_a_row_that_may_be_no_part_of_the_query_is_refused(text, line, said):
+    with pytest.raises(QuerySyntaxError) as caught:
+        parse(text)
+    assert (caught.value.line or 1) == line
+    assert said in str(caught.value)
+
+
+def test_a_half_word_that_means_something_is_read():
+    assert render(parse("(pre- or post-natal).ti.")) == 'title:"pre-" OR title:post-natal'
+
+
+@pytest.mark.parametrize(
+    ("text", "heading"),
+    [
+        ("gout\nAND\nTreatment:\ncherr*", "Treatment:"),
+        ("gout[ti]\nAND\nTreatment:\ncherr*[ti]", "Treatment:"),
+        ("1. Gout\n  podagra.ti.\n2. cherr*.ti.\n3. 1 and 2", "Gout"),
+    ],
+)
+def test_a_heading_that_is_left_out_is_named(text, heading):
+    assert (1, f"read as a heading and left out: {heading!r}") in analyse(text).notes
 
 
 @pytest.mark.parametrize(

@@ -104,12 +104,14 @@ _PLAIN = str.maketrans({
 
 
 _DASH_OF_RANGE = re.compile(r"(?<=\d)–(?=[#S]?\d)")
+_CUT_WORD = re.compile(r"(\S*[^\W\d_])\u00ad[^\S\n]*\n[^\S\n]*(?=[^\W\d_])")
 _CURLY_PAIR = re.compile(r"(?<!\w)‘([^‘’\n]+)’(?!\w)")
 
 
 def straighten(text: str) -> str:
     """Replace typographic quotes, parentheses, colons, spaces and hyphens with plain ones."""
-    plain = _DASH_OF_RANGE.sub("-", text.translate(_PLAIN))
+    whole = _CUT_WORD.sub(r"\n\1", text)
+    plain = _DASH_OF_RANGE.sub("-", whole.translate(_PLAIN))
     return _CURLY_PAIR.sub(r"'\1'", plain)
 
 

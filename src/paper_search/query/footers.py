@@ -13,16 +13,22 @@ _LEFT_OUT = (
     r"|Total references|Items found|Auto-suggest"
 )
 _LIMITS = (
-    r"Limiters?|Filters?(?: applied)?|Time ?span|Refined by|Additional limits|Limits applied"
-    r"|Limits?|Narrowed by|Narrow by [A-Za-z]+"
+    r"(?:Limiter|Filter)s?(?: applied)?|Time ?span|Refined by|Additional limits|Limits applied"
+    r"|Limits?|Limited by|Narrowed by|Narrow by [A-Za-z]+"
 )
+_ALONE = r"Additional limits|(?:Limits|Limiters|Filters) applied|(?:Limited|Refined|Narrowed) by"
 _FOOTER = re.compile(
-    rf"(?:(?<=^)|(?<=[\s.;,)]))(?P<key>(?:{_LEFT_OUT}|{_LIMITS})|(?<=\n)Date)\s*(?:[:=]|\s[-–]|[-–](?=\s))\s*(?:-\s)?",
+    rf"(?P<alone>^(?=(?:{_ALONE})[ \t]*$))?(?:(?<=^)|(?<=[\s.;,)]))"
+    rf"(?P<key>(?:{_LEFT_OUT}|{_LIMITS})|(?<=\n)Date)"
+    r"(?(alone)[ \t]*|\s*(?:[:=]|\s[-–]|[-–](?=\s))\s*(?:-\s)?)",
     re.IGNORECASE | re.MULTILINE,
 )
+NAMED = re.compile(r"^(?P<key>)(?=[A-Z][a-z]+(?: [a-z]+){0,2}: *\S)", re.MULTILINE)
+"""A limit by its name, in a row below a footer."""
 _DATED = frozenset({"timespan", "time span", "date"})
 _COCHRANE = re.compile(
     r"(?P<key>\(word variations have been searched\)"
+    r"|,?\s{1,3}(?=(?:from|between)\s\d{4}\b)"
     r"|,?\s{0,3}\bwith (?:(?:cochrane library )?publication (?:date|year)s?)"
     r"|,?\s{0,3}\bin (?=(?:cochrane|trials|other reviews|all text|clinical answers|editorials"
     r"|methods|technology|economic|special)\b))\s*",
@@ -62,9 +68,14 @@ def split_footers(text: str, system: System) -> tuple[str, list[Footer]]:
         marks += _COCHRANE.finditer(bare)
     if system is OVID:
         marks += _USE.finditer(bare)
-    marks.sort(key=lambda mark: mark.start())
     if not marks:
         return text.rstrip(), []
+    marks.sort(key=lambda mark: mark.start())
+    rows = NAMED.finditer(bare, marks[0].end())
+    marks = sorted(
+        [*marks, *(row for row in rows if not _FOOTER.match(bare, row.start()))],
+        key=lambda mark: mark.start(),
+    )
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
     footers = [
         Footer(" ".join(mark["key"].split()).strip(", "), text[mark.end() : end].strip(" \t\n,;."),
@@ -75,18 +86,18 @@ def split_footers(text: str, system: System) -> tuple[str, list[Footer]]:
 
 
 def is_footer(row: str) -> bool:
-    return _FOOTER.match(row.strip()) is not None
+    return _FOOTER.match(f"\n{row.strip()}", 1) is not None
 
 
 def meaning_of(footer: Footer, system: System, refuse: Refusal) -> Conditions:
     key = footer.key.lower()
-    if system is COCHRANE and "publication" in key:
+    if system is COCHRANE and (not key or "publication" in key):
         note = "the date in the library is read as years of publication"
         years = condition_of(f"date: {footer.value}", footer.start, refuse)
         return [years], [(footer.start, note)] if "library" in key else []
     if key.startswith("narrow by"):
         return [_narrowing(key, footer, refuse)], []
-    if key in _DATED or re.fullmatch(_LIMITS, key, re.IGNORECASE):
+    if not key or key in _DATED or re.fullmatch(_LIMITS, key, re.IGNORECASE):
         value = footer.value if key not in _DATED else f"timespan: {footer.value}"
         return conditions_of(value, footer.start, refuse) if value.strip() else ([], [])
     if not footer.value and key in {"expanders", "search modes", "sort by", "results"}:

@@ -110,7 +110,7 @@ Conditions = tuple[list[Node], list[tuple[int, str]]]
 
 _CUT = re.compile(
     r"\"[^\"]*\"|\((?:[^()\"]|\"[^\"]*\")*\)"
-    r"|(?P<cut>;|,(?=\s)|\s(?:and|AND)\s(?!(?:[A-Za-z]{3,9} )?\d{4}))"
+    r"|(?P<cut>[;\n]|,(?=\s)|\s(?:and|AND)\s(?!(?:[A-Za-z]{3,9} )?\d{4}))"
 )
 _OR = re.compile(r"\sor\s|,", re.IGNORECASE)
 _NAMED = re.compile(r"(?P<name>[A-Za-z][A-Za-z ()/]*?)\s*[:=]\s*(?P<value>\S.*)", re.DOTALL)
@@ -118,8 +118,8 @@ _KINDS = {
     "language": "language languages la lg",
     "type": "publication_type publication_types document_type document_types article_type pt type"
     " doctype article_types",
-    "year": "published_date publication_date publication_year publication_years date timespan yr"
-    " py dp year_of_publication year years",
+    "year": "published_date date_published date_of_publication publication_date publication_year"
+    " publication_years date timespan yr py dp year_of_publication year years",
     "entered": "ed ez da entry_date date_entered em cinahl_entry_date date_of_entry dc up dt",
 }
 _KIND_OF = {
@@ -141,7 +141,7 @@ _LANGUAGE = re.compile(r"(?P<name>[a-z]+)(?:\s+language|\.lg\.)?")
 _NOTHING = re.compile(
     r"abstracts?|(?:linked |free )?full text|(?:has )?abstract available|journals?|no dups?"
     r"|(?:ovid|linked) full text available|(?:publication type: ?)?peer[- ]reviewed(?: journals?)?"
-    r"|scholarly.*|references available"
+    r"|(?:source type: ?)?scholarly.*|references available"
     r"|(?:timespan: ?)?all (?:years|dates)|research article"
     r"|exclude medline records|\w+ ?= ?.?all.?(?: years)?|embase|medline|pubmed-not-medline"
     r"|evidence-based practice",
@@ -245,7 +245,7 @@ def _years(text: str) -> Node | None:
         return None
     first, last = (_YEAR.search(span[name] or "") for name in ("first", "last"))
     begin, end = (int(year[0]) if year else None for year in (first, last))
-    if begin is not None and not span["to"] and not text.startswith(("since", "after")):
+    if begin is not None and not span["to"] and not text.startswith(("from", "since", "after")):
         end = begin
     years = year_range(begin, end)
     return years if years and (years.first or years.last) else None

@@ -5,17 +5,19 @@ import re
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from paper_search.query.footers import SUM, is_footer
+from paper_search.query.ast import FIELDS
+from paper_search.query.footers import NAMED, SUM, is_footer
 
 LABEL = re.compile(r"\d{1,3}[a-z]?", re.IGNORECASE)
 _LABELLED = re.compile(
-    r"""\s*(?: \(? (?:no\.?\s*|line\s+|search\s+)? (?P<sign>\#\s?|[SL])? (?P<number>\d{1,3}[a-z]?)
-                (?P<dot>[.):]|(?=\s|$))
+    r"""\s* (?:[•·▪‣◦*-]\s+)?
+             (?: [(\[]? (?:no\.?\s*|line\s+|search\s+)? (?P<sign>\#\s?|[SL])?
+                (?P<number>\d{1,3}[a-z]?) (?P<dot>[.)\]:]|(?=\s|$))
              | (?P<letter>[A-Z])[.)](?=\s) )\s*""",
     re.VERBOSE,
 )
 _COUNT_IN_FRONT = re.compile(
-    r"\s*(?P<sign>[#S])\s*(?P<number>\d{1,3})(?P<dot>)(?P<letter>(?!))?\s+\d[\d,]*\s+(?=[\w#(\"']+.*\S)(?!(?i:and|or|not)\b)"
+    r"\s*(?P<sign>[#S])\s*(?P<number>\d{1,3})(?P<dot>)(?P<letter>(?!))?\s+(?:\d[\d,]*|\(\d[\d,]*\))\s+(?=[\w#(\"']+.*\S)(?!(?i:and|or|not)\b)"
 )
 _OPERATOR = r"(?:and|or|not|adj\d*|near/\d+)\b"
 _STARTS_ON = re.compile(rf"{_OPERATOR}(?!\s?/\s?\d)", re.IGNORECASE)
@@ -56,6 +58,11 @@ _NAMES_LINES = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"\w+")
+_HEADING = re.compile(
+    r"^[ \t]*(?:(?:#+|//)[ \t]+(?P<comment>[A-Za-z].*)|(?P<label>[A-Z][\w ,/&-]{1,40}):)[ \t]*$"
+    r"(?=\n\s*(?!(?i:and|or|not)\b)\S)",
+    re.MULTILINE,
+)
 _TITLED = re.compile(r"[A-Za-z][A-Za-z ]{2,30}:\s+")
 _MARKED = re.compile(
     r"[\[\]\"“”*$?#/={}]|\b(?:AND|OR|NOT|adj\d*|NEAR|NEXT)\b|\.[a-z]{2}\b|\.\(\w|\d{4}|\w\(|:[a-z]{2}\b|^\s*\("
@@ -80,9 +87,9 @@ class Line:
     column: int
     wraps: list[tuple[int, int, int]] = field(default_factory=list)
 
-    def continue_with(self, text: str, row: int, column: int) -> None:
+    def continue_with(self, text: str, row: int, column: int, *, sign: str = " ") -> None:
         self.wraps.append((len(self.text) + 1, row, column))
-        self.text += f" {text}"
+        self.text += f"{sign}{text}"
 
     def place(self, offset: int) -> tuple[int, int]:
         starts = [(0, self.row, self.column), *self.wraps]
@@ -113,6 +120,7 @@ class Lines:
 
 def lines_of(text: str) -> Lines:
     """Split a text into lines, oldest first, numbered from 1 if it has no numbers."""
+    text, headings = without_headings(text)
     rows = [
         (row, line)
         for row, raw in enumerate(text.split("\n"), start=1)
@@ -126,7 +134,6 @@ def lines_of(text: str) -> Lines:
     ]
     near = sum(-1 <= step <= 1 for step in steps)
     is_numbered = bool(steps) and near * 2 >= len(steps) and (len(steps) + 1) * 3 >= len(rows)
-    headings: list[str] = []
     if table:
         lines, is_numbered = table, True
         numbers = [order(line.label)[0] for line in table]
@@ -141,6 +148,20 @@ def lines_of(text: str) -> Lines:
     for one in lines:
         one.text = _without_count(one.text, names, has_counts=has_counts)
     return Lines([one for one in lines if one.text], is_numbered, headings)
+
+
+def without_headings(text: str) -> tuple[str, list[str]]:
+    """Blank out rows that name the rows below them: `Population:`, `# Population`."""
+    headings = [
+        row
+        for row in _HEADING.finditer(text)
+        if (row["label"] or "").lower() not in {*FIELDS, "year"}
+        and not (_MARKED.search(row["comment"] or row["label"]) or _is_noise(row[0]))
+        and not is_footer(row[0])
+    ]
+    for row in headings:
+        text = text[: row.start()] + " " * len(row[0]) + text[row.end() :]
+    return text, [row[0].strip() for row in headings]
 
 
 def without_number(text: str) -> tuple[str, str]:
@@ -167,8 +188,7 @@ def without_number(text: str) -> tuple[str, str]:
 def _table_of(text: str) -> list[Line]:
     """Return the lines of a history with a header row; empty if the text is not one."""
     for sign in "\t,":
-        rows = enumerate(text.split("\n"), start=1)
-        raws = [(row, raw) for row, raw in rows if raw.count(sign) > 1 - (sign == "\t")]
+        raws = _records_of(text, sign)
         try:
             cells = [(row, next(csv.reader([raw], delimiter=sign))) for row, raw in raws]
         except csv.Error:  # such as a carriage return within a line
@@ -183,6 +203,18 @@ def _table_of(text: str) -> list[Line]:
         extra = [n for n, name in enumerate(names) if _LIMIT_COLUMN.fullmatch(name)]
         return [_table_line(row, values, names, columns[0], extra) for row, values in cells[1:]]
     return []
+
+
+def _records_of(text: str, sign: str) -> list[tuple[int, str]]:
+    """Return the records of a table; cells may have several rows."""
+    records: list[tuple[int, str]] = []
+    for row, raw in enumerate(text.split("\n"), start=1):
+        is_part = records[1:] and records[-1][1].count(sign) < records[0][1].count(sign)
+        if is_part and raw.strip():
+            records[-1] = (records[-1][0], f"{records[-1][1]}; {raw}")
+        elif raw.count(sign) > 1 - (sign == "\t"):
+            records.append((row, raw))
+    return records
 
 
 def _table_line(row: int, cells: list[str], names: list[str], query: int, extra: list[int]) -> Line:
@@ -215,12 +247,12 @@ def _is_noise(line: str) -> bool:
 def _match_label(line: str) -> re.Match[str] | None:
     """Return the label of a line; None if it refers to another line or is part of the text."""
     label = _LABELLED.match(line)
-    if label is None or label["dot"] or label["letter"]:
+    if label is None or label["letter"] or (label["dot"] and label["dot"] not in ")]"):
         return label
     if label["sign"] and (count := _COUNT_IN_FRONT.match(line)):
         return count
     rest = line[label.end() :]
-    if rest and (_STARTS_ON.match(rest) or not line[label.end() - 1].isspace()):
+    if rest and (_STARTS_ON.match(rest) or not (label["dot"] or line[label.end() - 1].isspace())):
         return None
     return label
 
@@ -229,8 +261,11 @@ def _number_rows(rows: list[tuple[int, str]]) -> list[Line]:
     lines: list[Line] = []
     for row, line in rows:
         text = line.lstrip()
-        is_rest = _STARTS_ON.match(text) or is_footer(text)
-        if lines and (is_rest or _ENDS_ON.search(lines[-1].text) or _is_open(lines[-1].text)):
+        if lines and _is_limit(text, lines[-1]):
+            lines[-1].continue_with(text, row, len(line) - len(text) + 1, sign="\n")
+        elif lines and (
+            _STARTS_ON.match(text) or _ENDS_ON.search(lines[-1].text) or _is_open(lines[-1].text)
+        ):
             lines[-1].continue_with(text, row, len(line) - len(text) + 1)
         else:
             lines.append(Line(str(len(lines) + 1), text, row, len(line) - len(text) + 1))
@@ -245,7 +280,9 @@ def _numbered_lines(
         if label is not None and not _is_count(label, line, drafts):
             name = label["number"] or label["letter"]
             drafts.append(Line(name, line[label.end() :], row, label.end() + 1))
-        elif not drafts or not _add(drafts, row, line):
+        elif drafts:
+            _add(drafts, headings, row, line)
+        else:
             headings.append(line.strip())
     lines = []
     for one, after in zip(drafts, [*drafts[1:], None], strict=True):
@@ -256,31 +293,37 @@ def _numbered_lines(
     return lines
 
 
-def _add(lines: list[Line], row: int, line: str) -> bool:
-    """Add a row without a number to the last line or as a new one; False if it is a heading."""
+def _add(lines: list[Line], headings: list[str], row: int, line: str) -> None:
+    """Add a row without a number to the last line, as a new one, or to the headings."""
     text, last = line.strip(), lines[-1]
     column = len(line) - len(line.lstrip()) + 1
     titled = _TITLED.match(text)
     shift = titled.end() if titled else 0
     if _ONLY_COUNT.fullmatch(text) and last.text:
-        return True
+        return
     if not last.text:
         last.text, last.row, last.column = text, row, column
-    elif is_footer(text):
+    elif _is_limit(text, last):
         if not last.wraps:
             last.text = _COUNT.sub("", last.text)
-        last.continue_with(text, row, column)
+        last.continue_with(text, row, column, sign="\n")
     elif is_combined(text[shift:], {line.label.upper() for line in lines}):
         lines.append(Line("final", text[shift:], row, column + shift))
     elif _is_heading(last.text) and _MARKED.search(text):
+        headings.append(last.text)
         last.text, last.row, last.column = text, row, column
     elif _STARTS_ON.match(text) or _ENDS_ON.search(last.text) or _is_open(last.text):
         last.continue_with(text, row, column)
     elif _MARKED.search(text):
         lines.append(Line(f"of row {row}", text, row, column))
     else:
-        return False
-    return True
+        headings.append(text)
+
+
+def _is_limit(text: str, last: Line) -> bool:
+    """Whether a row is a footer of a line, or a limit by its name in a row below one."""
+    is_below = any(is_footer(last.text[at:]) for at, *_ in last.wraps)
+    return is_footer(text) or (is_below and NAMED.match(text) is not None)
 
 
 def _is_count(label: re.Match[str], line: str, lines: list[Line]) -> bool:

@@ -50,9 +50,9 @@ class Reading:
 class OperatorReader(ABC):
     """Recursive descent parser; operators of equal precedence are left-associative."""
 
-    def __init__(self, tokens: list[Token], system: System, refuse: Refusal, end: int) -> None:
-        self._tokens, self._system, self._refuse, self._end = tokens, system, refuse, end
-        self._next = self._depth = 0
+    def __init__(self, tokens: list[Token], system: System, refuse: Refusal, text: str) -> None:
+        self._tokens, self._system, self._refuse, self._text = tokens, system, refuse, text
+        self._next = self._depth = self._depth_of_tags = 0
         self._operators: list[set[str]] = []
         self._leaves = Leaves(system, refuse)
         self.notes: list[tuple[int, str]] = []
@@ -72,6 +72,13 @@ class OperatorReader(ABC):
         token = self._peek()
         return token is not None and token.kind in kinds
 
+    def _continues(self, *kinds: str) -> bool:
+        """Whether the next token is one of these and belongs to the one before it."""
+        token = self._peek()
+        if token is None or token.kind not in kinds:
+            return False
+        return OperatorReader._joins(self, self._tokens[self._next - 1], token)
+
     def _take(self) -> Token:
         self._next += 1
         return self._tokens[self._next - 1]
@@ -79,7 +86,7 @@ class OperatorReader(ABC):
     def _refuse_next(self, reason: str) -> NoReturn:
         token = self._peek()
         if token is None:
-            self._refuse(self._end, f"{reason} but found the end")
+            self._refuse(len(self._text), f"{reason} but found the end")
         if token.kind == "quote":
             self._refuse(token.start, "this quote is never closed")
         rest = ", which closes nothing" if token.kind == ")" and not self._depth else ""
@@ -168,22 +175,15 @@ class OperatorReader(ABC):
         if token.kind in {"SAME", "XOR"}:
             self._refuse(token.start, f"{token.kind} has no counterpart here: write NEAR/n or AND")
         if token.kind not in {"OR", "NOT"}:
-            self._check_neighbours(self._tokens[self._next - 1], token)
+            if not self._joins(self._tokens[self._next - 1], token):
+                self._refuse(token.start, f"expected AND, OR or NOT before {token.text.strip()!r}")
             return "AND"
         return token.kind
 
-    def _check_neighbours(self, before: Token, token: Token) -> None:
-        """Refuse adjacent operands where a missing operator may not mean AND."""
-        is_line = before.kind in {"set", "sets"} or token.kind in {"set", "sets"}
-        are_words = {before.kind, token.kind} <= {"word", "quoted"}
-        joins = self._system.joins
-        if is_line or joins == "none" or (joins == "words" and not are_words):
-            reason = "expected AND, OR or NOT before"
-        elif before.end == token.start and token.kind == "(" and before.kind == "word":
-            reason = f"{before.text} is not a field of {self._system.name}:"
-        else:
-            return
-        self._refuse(token.start, f"{reason} {token.text.strip()!r}")
+    def _joins(self, before: Token, token: Token) -> bool:
+        """Whether a missing operator between operands means AND; not between rows."""
+        is_inside = self._depth > self._depth_of_tags
+        return is_inside or "\n" not in self._text[before.end : token.start]
 
     def _combine(self, left: Part, name: str, right: Part) -> Part:
         text = f"{left.within(name)} {name} {right.within(name)}"

@@ -10,7 +10,7 @@ from typing import NoReturn
 from paper_search.errors import QuerySyntaxError
 from paper_search.query import ast
 from paper_search.query.ast import And, Near, Node, Phrase, Term, conjuncts, rebuild, straighten
-from paper_search.query.lines import without_number
+from paper_search.query.lines import without_headings, without_number
 from paper_search.query.normal_form import depth, normalise
 from paper_search.query.operators import MAX_DEPTH, MAX_DISTANCE, OperatorReader, Part, Reading
 from paper_search.query.reader import SentenceReader
@@ -80,17 +80,20 @@ def analyse(text: str) -> Reading:
         refuse(0, "the query is empty: expected a word, a \"phrase\" or '('")
     if "\n" in text.strip() and (strategy := parse_strategy(text)) is not None:
         return Reading(strategy.node, {}, tuple(strategy.remarks()), strategy.system.name)
+    text, headings = without_headings(text)
+    notes = [(1, f"read as a heading and left out: {row!r}") for row in headings]
     bare, number = without_number(text)
     own = text if not number or detect_system(bare) is None else bare
     if (system := detect_system(own)) is not None:
         reading = SentenceReader(own, system, refuse).reading()
-        label = f"{number!r} before the query is read as its line number"
         line = own.strip() if own is not text else None
-        notes = ((1, label), *reading.notes) if line else reading.notes
-        return replace(reading, notes=notes, system=system.name, line=line)
+        if line:
+            notes.append((1, f"{number!r} before the query is read as its line number"))
+        return replace(reading, notes=(*notes, *reading.notes), system=system.name, line=line)
     if sign := next((mark for mark in _FOREIGN.finditer(text) if mark["sign"]), None):
         refuse(sign.start(), f"{sign[0]!r} is not recognized: delete it, or quote it as a word")
-    return _Parser(text, refuse).reading()
+    reading = _Parser(text, refuse).reading()
+    return replace(reading, notes=(*notes, *reading.notes))
 
 
 def _check_depth(node: Node, limit: int, text: str) -> Node:
@@ -118,14 +121,11 @@ class _Parser(OperatorReader):
             for sign in _TOKEN.finditer(text)
             if sign.lastgroup != "blank"
         ]
-        super().__init__(tokens, _OWN, refuse, len(text))
+        super().__init__(tokens, _OWN, refuse, text)
 
     def reading(self) -> Reading:
-        part = self._whole_of(self._tokens[0].start if self._tokens else self._end)
+        part = self._whole_of(self._tokens[0].start if self._tokens else len(self._text))
         return self._reading(part.node)
-
-    def _check_neighbours(self, before: Token, token: Token) -> None:
-        """Accept any adjacent operands: they are joined by AND."""
 
     def _closeness(self, left: Part | None = None) -> Part:
         return super()._closeness(left or self._words_behind_not())

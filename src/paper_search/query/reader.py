@@ -36,6 +36,7 @@ from paper_search.query.systems import YEAR as YEAR_FIELD
 from paper_search.query.tagged import EXPECTED
 from paper_search.query.tokens import Token, labels_of, tokens_of, with_names_in_front
 
+_CUT_WORD = re.compile(r"[^\W\d_]+-(?=\s+(?!(?:and|or|to|not)\b)[^\W\d_])", re.IGNORECASE)
 _SEARCH = re.compile(r"\s{0,9}Search:?\s")
 _LINKS = re.compile(r"(?:/\w+_[\w,]+)+$")
 _SEARCH_COLON = re.compile(r"\s{0,9}Search:\s")
@@ -60,12 +61,15 @@ class SentenceReader(OperatorReader):
     ) -> None:
         if system is PUBMED and (before := (_SEARCH if lines else _SEARCH_COLON).match(text)):
             text = " " * before.end() + text[before.end() :]
-        self._text, self._footers = split_footers(text, system)
-        tokens = with_names_in_front(tokens_of(self._text, system), system)
-        super().__init__(tokens, system, refuse, len(self._text))
+        query, self._footers = split_footers(text, system)
+        if cut := _CUT_WORD.search(query):
+            refuse(
+                cut.start(), f"{cut[0]!r} is cut at the hyphen: join it with the rest of the word"
+            )
+        tokens = with_names_in_front(tokens_of(query, system), system)
+        super().__init__(tokens, system, refuse, query)
         self._lines = lines
         self._has_tags = any(token.kind == "prefix" for token in self._tokens)
-        self._depth_of_tags = 0
         self._is_naming = self._is_exact = False
 
     def reading(self) -> Reading:
@@ -168,6 +172,18 @@ class SentenceReader(OperatorReader):
                 self._refuse(token.start, f"{EXPECTED} before {token.text.strip()}")
         return self._words()
 
+    def _joins(self, before: Token, token: Token) -> bool:
+        are_words = {before.kind, token.kind} <= {"word", "quoted"}
+        are_lines = not {before.kind, token.kind}.isdisjoint({"set", "sets"})
+        if are_lines or not (
+            self._system.joins == "all" or (are_words and self._system.joins == "words")
+        ):
+            return False
+        if before.end == token.start and token.kind == "(" and before.kind == "word":
+            name = self._system.name
+            self._refuse(token.start, f"{before.text} is not a field of {name}: '('")
+        return super()._joins(before, token)
+
     def _limit(self, token: Token) -> Part:
         """Parse a limit in brackets; ignore limits to one of the databases."""
         name = token.match["limits"].strip("[]").lower()
@@ -211,7 +227,7 @@ class SentenceReader(OperatorReader):
             part = self._closeness(part) if self._is("near") else part
         else:
             part = self._closeness()
-            while (after := self._peek()) and after.kind in {"word", "quoted", "("}:
+            while self._continues("word", "quoted", "("):
                 self._operators[-1].add("AND")
                 part = self._combine(part, "AND", self._closeness())
         self._is_naming, self._is_exact = was_naming, was_exact
@@ -220,8 +236,8 @@ class SentenceReader(OperatorReader):
         return Part(self._leaves.within(tags, part.node), f"{token.text}{part.within('')}")
 
     def _pieces(self) -> list[Token]:
-        pieces: list[Token] = []
-        while self._is("word", "quoted", "span") or (pieces and self._is_word_like_a_tag()):
+        pieces = [self._take()]
+        while self._continues("word", "quoted", "span") or self._is_word_like_a_tag():
             pieces.append(self._take())
         return pieces
 

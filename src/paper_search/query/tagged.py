@@ -46,7 +46,7 @@ _CUT = {"Ovid": re.compile(r"[$*](\d{1,2})"), "ProQuest": re.compile(r"\[\*(\d)\
 """Truncation to a maximum number of letters."""
 _COUNTED = re.compile(r"[*$]\d")
 _FOREIGN = re.compile(
-    r"(?i:adj\d+|(?:near|onear|pre|next|w|n|p)/\d*)|NEAR|ONEAR|ADJ|LNK|SAME|TI|AB|TX|MH|MM|TS|TIAB"
+    r"(?i:adj\d+|(?:near|onear|pre|next|w|n|p)/\d*)|NEAR|ONEAR|ADJ|LNK|SAME|XOR|TI|AB|TX|MH|MM|TS|TIAB"
     r"|(?:AND|OR|NOT)\b.*|[\w*$]+\.(?:ti|ab|tw|mp|kw|kf|hw|pt|sh)(?:,[a-z]{2})*\.?"
 )
 _LONGEST_SHORT_FIELD = 3
