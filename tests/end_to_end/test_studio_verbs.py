@@ -302,6 +302,11 @@ async def test_a_run_without_a_thread_searches_where_nobody_is_asked(ada):
         ("command", [1]),
         ("metadata", [1]),
         ("metadata", {"owner": "bob"}),
+        ("metadata", {"readers": ["bob"]}),
+        ("checkpoint_id", 7),
+        ("checkpoint_id", ["x"]),
+        ("config", {"configurable": {"checkpoint_id": ["x"]}}),
+        ("langsmith_tracer", "x"),
     ],
 )
 async def test_what_cannot_be_run_is_refused_and_is_no_failure(served, field, value):
@@ -311,6 +316,26 @@ async def test_what_cannot_be_run_is_refused_and_is_no_failure(served, field, va
         for path in (f"/threads/{thread}/runs", "/runs"):
             answer = await http.post(path, json=run)
             assert 400 <= answer.status_code < 500, (path, answer.text)
+
+
+async def test_the_history_before_a_checkpoint_is_what_came_before_it(ada, served):
+    thread = await begun(ada)
+    latest, *past = await ada.threads.get_history(thread)
+    before = await ada.threads.get_history(thread, before=latest["checkpoint"])
+    assert [state["checkpoint_id"] for state in before] == [p["checkpoint_id"] for p in past]
+    async with served.client() as http:
+        asked = {"before": {"checkpoint_id": 7}}
+        assert (await http.post(f"/threads/{thread}/history", json=asked)).status_code == 422
+        edit = {"values": {}, "checkpoint_id": ["x"]}
+        assert (await http.post(f"/threads/{thread}/state", json=edit)).status_code == 422
+
+
+async def test_nobody_names_who_sees_a_thread_in_its_metadata__sec_02(ada, bob):
+    readers = {"readers": ["bob"]}
+    assert await refusal(ada.threads.create(metadata=readers)) == 403
+    thread = await begun(ada)
+    assert await refusal(ada.threads.update(thread, metadata=readers)) == 403
+    assert thread not in [each["thread_id"] for each in await bob.threads.search(limit=100)]
 
 
 async def test_crons_webhooks_and_the_store_stay_closed(served):

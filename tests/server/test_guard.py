@@ -350,6 +350,7 @@ async def test_an_error_of_the_server_is_told_without_its_insides__sec_19(reach,
         ("GET", "/deploy/x/stream"),
         ("GET", "/store/namespaces"),
         ("GET", "/threadsx"),
+        ("GET", "/threads/%00/state"),
     ],
 )
 async def test_what_asks_no_handler_of_ours_is_closed__sec_02(reach, echo, method, path):

@@ -25,7 +25,7 @@ from paper_search.persistence import Persistence, open_persistence
 from paper_search.report_workflow.engine import ReportSession
 from paper_search.report_workflow.listing import REPORT, SEARCH, ThreadCatalogs
 from paper_search.server.attachment import threads_here
-from paper_search.server.guard import mask_errors
+from paper_search.server.guard import NO_CHECKPOINT, mask_errors
 from paper_search.steps.parameters import OF_LANGGRAPH
 from paper_search.threads.catalog import Catalog
 from paper_search.threads.catalogs import Visibility
@@ -187,8 +187,8 @@ class Access:
 
     def check_assistant(self, value: Mapping[str, Any]) -> None:
         """Refuse an assistant with settings that a run may not have; raises as `prepare`."""
-        _check_configurable(value)
-        own = value.get("context") or _configurable(value)
+        check_configurable(value)
+        own = value.get("context") or configurable(value)
         if not own and value.get("context") is None and value.get("graph_id"):  # those of before
             own = _assistant(value["assistant_id"]).get("context")
         settings = _settings_of({"context": own})
@@ -204,7 +204,7 @@ class Access:
         """
         kwargs, thread_id = value["kwargs"], str(value.get("thread_id") or "")
         kwargs["durability"] = "sync"
-        _check_configurable(kwargs)
+        check_configurable(kwargs)
         kwargs.setdefault("config", {}).setdefault("configurable", {})[DATABASE] = self.shared.name
         command, graph = kwargs.get("command") or {}, _graph_of(value["assistant_id"])
         content: Any = kwargs.get("input")
@@ -219,7 +219,7 @@ class Access:
                 raise _not_found(thread_id)
             session_type = SESSIONS.get(graph or "", type(session) if session else None)
             if session_type is not None:
-                run = Run(content, _settings_of(kwargs), _configurable(kwargs).get("checkpoint_id"))
+                run = Run(content, _settings_of(kwargs), configurable(kwargs).get("checkpoint_id"))
                 content = await self.prepare(persistence, session_type, session, run, person)
         if isinstance(content, Command):
             kwargs["command"] = {"resume": content.resume}
@@ -347,11 +347,15 @@ async def _answer(session: Session, run: Run, person: str | None) -> dict[str, A
     return {question.interrupt_id: session.row_of(question, answer)}
 
 
-def _check_configurable(value: Mapping[str, Any]) -> None:
-    if internal := sorted(name for name in _configurable(value) if name.startswith(_INTERNAL)):
+def check_configurable(value: Mapping[str, Any]) -> None:
+    if internal := sorted(name for name in configurable(value) if name.startswith(_INTERNAL)):
         raise RequestRefusedError(
             HTTPStatus.FORBIDDEN, f"config.configurable {internal[:5]} is internal; omit it"
         )
+    try:
+        uuid.UUID(configurable(value).get("checkpoint_id") or _ASSISTANTS.hex)
+    except (ValueError, AttributeError):
+        raise RequestRefusedError(HTTPStatus.UNPROCESSABLE_ENTITY, NO_CHECKPOINT) from None
 
 
 def _graph_of(assistant_id: Any) -> str | None:
@@ -371,7 +375,7 @@ def _settings_of(kwargs: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in context.items() if not OF_LANGGRAPH.fullmatch(name)}
 
 
-def _configurable(value: Mapping[str, Any]) -> Mapping[str, Any]:
+def configurable(value: Mapping[str, Any]) -> Mapping[str, Any]:
     config = value.get("config")
     settings = config.get("configurable") if isinstance(config, Mapping) else None
     return settings if isinstance(settings, Mapping) else {}

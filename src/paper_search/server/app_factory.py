@@ -117,8 +117,9 @@ def _own(ctx: Auth.types.AuthContext, value: Any, writes: Collection[str]) -> di
     owner = {"owner": ctx.user.identity}
     metadata = value.get("metadata")
     if ctx.action in writes and isinstance(metadata, dict):
-        if metadata.get("owner", owner["owner"]) != owner["owner"]:
-            raise Auth.exceptions.HTTPException(403, "metadata 'owner' is set by the server")
+        if metadata.get("owner", owner["owner"]) != owner["owner"] or READERS in metadata:
+            reason = "metadata 'owner' and 'readers' are set by the server"
+            raise Auth.exceptions.HTTPException(403, reason)
         metadata.update(owner)  # the server keeps this object, so it is changed in place
     return owner
 

@@ -73,7 +73,8 @@ VISITOR = "paper_search.visitor"
 _OPEN_PATHS = frozenset({"/ok"})
 """Paths without a token: they reveal only whether the server is up."""
 _ROUTES = re.compile(
-    r"/(?:ok|info|docs|openapi\.json|metrics|mcp/?)?|/(?:assistants|threads|runs|review)(?:/.*)?"
+    r"/(?:ok|info|docs|openapi\.json|metrics|mcp/?)?"
+    r"|/(?:assistants|threads|runs|review)(?:/[^\x00-\x1f]*)?"
 )
 """All other routes are closed. LangGraph's in-memory server has some that call no handler of ours:
 they show and empty everybody's threads (`/internal`), and upload the directory (`/deploy`)."""
@@ -88,10 +89,11 @@ _RUN_FIELDS = (
     *("checkpoint", "checkpoint_id", "checkpoint_during", "durability", "after_seconds"),
     *("interrupt_before", "interrupt_after", "multitask_strategy", "if_not_exists"),
     *("stream_mode", "stream_subgraphs", "stream_resumable", "feedback_keys", "webhook"),
-    *("on_completion", "on_disconnect", "strict_resume", "langsmith_tracer"),
+    *("on_completion", "on_disconnect", "strict_resume"),
 )
 """Fields that LangGraph's server and clients know in the body that starts a run."""
 
+NO_CHECKPOINT = "checkpoint_id: expected a UUID"
 NO_SUPERSTEPS = "supersteps: a thread begins with a question; copy a thread, or edit its state"
 
 logger = logging.getLogger(__name__)
@@ -314,6 +316,9 @@ def _check_json(headers: Mapping[str, str], path: str, body: bytes) -> None:
             HTTPStatus.BAD_REQUEST, "params: expected an object of names and values"
         )
     runs = document if isinstance(document, list) else [document]  # a batch of runs is a list
+    names = [run.get("checkpoint_id") for run in runs if isinstance(run, dict)]
+    if not all(isinstance(name, str | None) for name in names):
+        raise RequestRefusedError(HTTPStatus.UNPROCESSABLE_ENTITY, NO_CHECKPOINT)
     # Refused here, as the server's own refusal would leave an empty thread.
     if path == "/threads" and isinstance(document, dict) and document.get("supersteps"):
         raise RequestRefusedError(HTTPStatus.FORBIDDEN, NO_SUPERSTEPS)

@@ -12,7 +12,15 @@ from pydantic import BaseModel
 from paper_search.errors import RequestRefusedError, ThreadNotFoundError
 from paper_search.persistence import LedgerEntry, LedgerStatus
 from paper_search.report_workflow.listing import ThreadCatalogs
-from paper_search.server.access import DATABASE, Access, Run, Session, http_refusals
+from paper_search.server.access import (
+    DATABASE,
+    Access,
+    Run,
+    Session,
+    check_configurable,
+    configurable,
+    http_refusals,
+)
 from paper_search.server.guard import EVERYBODY, NO_SUPERSTEPS
 from paper_search.steps import Outcome
 from paper_search.steps.parameters import wrong_values
@@ -101,6 +109,16 @@ class LeasedGraph(CompiledStateGraph[Any, Any, Any, Any]):
                         thread_id, "", "edited", person or EVERYBODY, detail
                     )
         return head
+
+    async def aget_state_history(
+        self, config: Any, *, before: Any = None, **options: Any
+    ) -> AsyncIterator[Any]:
+        """As LangGraph's; `before` may be a checkpoint alone, as clients of its API send it."""
+        before = {"configurable": configurable({"config": before}) or before} if before else None
+        with http_refusals():
+            check_configurable({"config": before})
+        async for past in super().aget_state_history(config, before=before, **options):
+            yield past
 
     async def abulk_update_state(self, config: Any, supersteps: Any) -> Any:
         """Raise HTTPException: such edits could pretend to be any step."""
