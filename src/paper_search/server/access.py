@@ -352,10 +352,8 @@ def check_configurable(value: Mapping[str, Any]) -> None:
         raise RequestRefusedError(
             HTTPStatus.FORBIDDEN, f"config.configurable {internal[:5]} is internal; omit it"
         )
-    try:
-        uuid.UUID(configurable(value).get("checkpoint_id") or _ASSISTANTS.hex)
-    except (ValueError, AttributeError):
-        raise RequestRefusedError(HTTPStatus.UNPROCESSABLE_ENTITY, NO_CHECKPOINT) from None
+    if not isinstance(configurable(value).get("checkpoint_id"), str | None):
+        raise RequestRefusedError(HTTPStatus.UNPROCESSABLE_ENTITY, NO_CHECKPOINT)
 
 
 def _graph_of(assistant_id: Any) -> str | None:
