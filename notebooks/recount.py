@@ -184,7 +184,7 @@ def of_documents(directory: Path, columns: list[dict[str, Any]]) -> list[str]:
         said = [int(cell.replace(",", "")) for cell in line[1].split("|")] if line else []
         right = [numbers[key] for numbers in flat if key in numbers]
         faults += [] if said == right else [f"report.md, {label}: {said}, counted {right}"]
-    methods = (directory / "reporting.md").read_text(encoding="utf-8").split("## ")[1]
+    methods = (directory / "reporting.md").read_text(encoding="utf-8").split("\n\n")[2]
     sentences = re.sub(r"\([^()]*\)(?= \d)", "", methods)  # "Embase (1974-)" is a name
     for text in re.findall(r"(?<![\w.])\d[\d,]*\b", sentences):
         if int(text.replace(",", "")) not in every_number(columns[-1]):

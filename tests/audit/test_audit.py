@@ -153,6 +153,7 @@ async def test_what_to_report_has_the_numbers_of_the_flow_and_every_string_that_
     audit = await reviewed()
     text = audit.files["reporting.md"].decode()
     methods = text[text.index("## Methods") : text.index("## PRISMA-S")]
+    assert "independently" not in methods
     assert methods.startswith("## Methods\n\nWe searched a, b. The searches gave ")
     rows = [*audit.flow.by_source.values(), *audit.flow.exclusion_reasons.values()]
     known = {value for value in dict(audit.flow).values() if isinstance(value, int)} | set(rows)
@@ -183,13 +184,17 @@ async def test_methods_name_no_source_that_was_not_asked_or_did_not_answer():
     unanswered = [
         unasked("snowball", "nothing to follow"),
         report("arxiv", models.SourceStatus.TIMEOUT, requests=[RequestRecord(at=None)]),
-        report("t.bib", models.SourceStatus.OK, is_file=True),
+        report("t.bib", models.SourceStatus.OK, is_file=True, kept=1, strategy="bees/"),
+        report("u.bib", models.SourceStatus.OK, is_file=True, kept=1),
+        report("PEDro", models.SourceStatus.EMPTY, is_file=True, strategy="bees"),
     ]
     thread.text_rows.extend(unanswered)
     facts = SearchFacts(thread, audit.flow)
     assert facts.opening() == (
-        "We searched a, b. We imported records of t.bib. No answer came from arxiv."
+        "We searched a, b. We imported records of t.bib, u.bib. No records were found in PEDro. "
+        "No answer came from arxiv."
     )
+    assert facts.strings().endswith(" Not known: the strategies of u.bib.")
     assert "snowball" not in facts.databases() + facts.dates()
 
 
@@ -272,6 +277,10 @@ async def test_reviewers_are_told_of_with_their_agreement_and_what_was_settled()
     assert (audit.flow.included, audit.flow.exclusion_reasons) == (2, {"no bees": 1})
     [conflict] = json.loads(audit.files["reviewers.json"])["conflicts"]
     assert (conflict["settled"], conflict["settled_by"]) == ("exclude", "cy")
+    methods = audit.files["reporting.md"].decode().split("## ")[1]
+    assert "independently by ada (3 of 3), bo (3 of 3). Decided by several: 3" in methods
+    assert "Cohen's kappa: 0.00." in methods
+    assert "Conflicts were resolved by cy." in methods
 
 
 async def test_a_verdict_on_a_paper_that_a_fork_removed_is_shown_and_not_counted(tmp_path, capsys):

@@ -49,7 +49,8 @@ class SearchFacts:
         names = {row.source for row in answered}
         kinds = {
             "We searched {}.": [row for row in online if row.purpose is not Purpose.CITATION],
-            "We imported records of {}.": [row for row in answered if row.is_file],
+            "We imported records of {}.": [r for r in answered if r.is_file and r.received],
+            "No records were found in {}.": [r for r in answered if r.is_file and not r.received],
             "We followed citations ({}).": [r for r in online if r.purpose is Purpose.CITATION],
             "No answer came from {}.": [row for row in self.searches if row.source not in names],
         }
@@ -82,8 +83,10 @@ class SearchFacts:
         return f"{quantity(len(rows), 'look-up')} at {sources}; see the appendix." if rows else ""
 
     def strings(self) -> str:
+        unknown = dict.fromkeys(r.source for r in self.searches if r.is_file and not r.strategy)
         where = "The appendix shows what was sent to each source, and the strategies of files."
-        return where if self.searches else ""
+        gaps = f" Not known: the strategies of {', '.join(unknown)}." if unknown else ""
+        return f"{where}{gaps}" if self.searches else ""
 
     def limits(self) -> str:
         filters = (strategy.filters for strategy in strategies(self.thread))
@@ -132,14 +135,21 @@ class SearchFacts:
         return "; ".join([*criteria, f"limits: {self.limits()}"])
 
     def screening(self) -> str:
-        by, by_text = self.thread.agreement, self.thread.text_agreement
-        names, readers = (
-            ", ".join(reviewer.name for reviewer in one.reviewers if not one.is_blind)
-            for one in (by, by_text)
-        )
-        how = f"Independently by {names}. " if names else ""
-        lines = [f"Full texts independently by {readers}.", *by_text.lines] if readers else []
-        return " ".join([f"{how}{_screening(self.flow)}", *lines])
+        return " ".join([_screening(self.flow), *self.independence()])
+
+    def independence(self) -> Iterator[str]:
+        """Yield who decided independently at each stage, their agreement, and who resolved it."""
+        stages = {
+            "Titles and abstracts were screened": self.thread.agreement,
+            "Full texts were assessed": self.thread.text_agreement,
+        }
+        for stage, one in stages.items():
+            if one.reviewers and not one.is_blind:
+                names = (f"{who.name} ({who.decided:,} of {who.of:,})" for who in one.reviewers)
+                yield " ".join([f"{stage} independently by {', '.join(names)}.", *one.lines])
+            people = {conflict.settled_by for conflict in one.conflicts}
+            if people and None not in people:
+                yield f"Conflicts were resolved by {', '.join(sorted(map(str, people)))}."
 
     def selection(self) -> str:
         return " ".join(methods(self.flow)[1:])
@@ -197,7 +207,10 @@ def reporting(thread: ReviewThread, flow: PrismaFlow) -> list[Section]:
     facts = SearchFacts(thread, flow)
     columns = ["Item", "About", "Known of this search", "You must say"]
     return [
-        Section("Methods", [" ".join(filter(None, [facts.opening(), *methods(flow)]))]),
+        Section(
+            "Methods",
+            [" ".join(filter(None, [facts.opening(), *methods(flow)])), *facts.independence()],
+        ),
         Section("PRISMA-S", [], columns, list(_rows(_S, facts))),
         Section("PRISMA-ScR", [], columns, list(_rows(_SCR, facts))),
         Section(
