@@ -47,3 +47,16 @@ def test_all_records_of_files_are_merged_and_can_be_screened_and_searched_furthe
     assert again.code == 3, again.stderr
     strategy = cli("show", thread, "--json").document["open_checkpoint"]["payload"]
     assert strategy["strategy"]["sources"] == ["library"]
+
+
+def test_the_search_log_has_the_day_and_the_strategy_of_imported_files(cli, files, tmp_path):
+    (tmp_path / "ovid.txt").write_text("1. graph network*.ti.\n")
+    search = ("--searched", "2026-11-02", "--strategy", "ovid.txt")
+    imported = ("--import", files[1], "--question", QUESTION)
+    thread = cli("screen", *imported, *search, "--json", code=0).document["thread_id"]
+    [row] = cli("show", thread, "--json").document["reports"]
+    assert (row["asked_at"], row["strategy"]) == ("2026-11-02", "1. graph network*.ti.")
+    future = cli("screen", *imported, "--searched", "2100-01-01")
+    assert (future.code, "is in the future" in future.stderr) == (2, True)
+    alone = cli("screen", thread, *search)
+    assert (alone.code, "need --import FILE" in alone.stderr) == (2, True)

@@ -27,7 +27,7 @@ from paper_search.errors import InputError, PaperSearchError
 
 if TYPE_CHECKING:
     from paper_search.config import AppConfig
-    from paper_search.review.files import FileReport
+    from paper_search.review.files import DatabaseSearch, FileReport
     from paper_search.review.full_texts import FullTexts
     from paper_search.workflow import ThreadCatalog
 
@@ -40,8 +40,8 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     thread: options.Thread,
     files: list[Path] | None = argument("[FILE...]", "Exports of a database."),
     database: options.Database = None,
-    searched: str = option("DAY", "Day of that search, such as 2026-11-02.", default=""),
-    strategy: Path | None = option("FILE", "The strategy as it was run there, for the search log."),
+    searched: options.Searched = "",
+    strategy: options.StrategyFile = None,
     as_json: options.Json = False,
     home: options.Home = None,
 ) -> None:
@@ -56,11 +56,9 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     from paper_search.cli.stored_threads import load_search
     from paper_search.models.source_report import quantity
     from paper_search.review.arrivals import add_files
-    from paper_search.review.files import DatabaseSearch
 
     config, progress = settings(home), ProgressLine()
-    text = strategy_in(strategy).strip() if strategy else ""
-    search, contents = DatabaseSearch(searched, text), contents_of(files or [])
+    search, contents = search_of(searched, strategy), contents_of(files or [])
     workflow = run(load_search(config, thread, progress))
     with progress.show():
         reports = run(add_files(workflow, thread, contents, database or [], search=search))
@@ -77,6 +75,13 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
         print_json({"thread_id": thread, "files": fields, "flow": counts})
     say(f"{quantity(flow.undecided, 'paper')} to decide on:")
     say(f"  {command_line('screen', thread, home=home)}")
+
+
+def search_of(searched: str, strategy: Path | None) -> DatabaseSearch:
+    """Return the search that files are from, with its day and its strategy as far as given."""
+    from paper_search.review.files import DatabaseSearch
+
+    return DatabaseSearch(searched, strategy_in(strategy).strip() if strategy else "")
 
 
 def contents_of(files: Sequence[Path], most: int = _LARGEST_EXPORTS) -> list[tuple[str, bytes]]:

@@ -74,6 +74,9 @@ _DATABASE = (
     "or one for each, in order. Default: what each record says, else the name of its file."
 )
 Database = Annotated[list[str] | None, _shared("NAME", _DATABASE)]
+Searched = Annotated[str, _shared("DAY", "Day of that search, such as 2026-11-02.")]
+_RUN_THERE = "The strategy as it was run there, for the search log."
+StrategyFile = Annotated[Path | None, _shared("FILE", _RUN_THERE, "--strategy")]
 Force = Annotated[bool, _flag("--force", "Overwrite FILE if it exists.")]
 _KEEP = "Add papers found elsewhere to your library (always: PAPER_SEARCH_KEEP)."
 Keep = Annotated[bool, _flag("--keep", _KEEP)]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import typer
 
 from paper_search.cli import options
-from paper_search.cli.arrivals import contents_of, say_files
+from paper_search.cli.arrivals import contents_of, say_files, search_of
 from paper_search.cli.console import (
     ExitCode,
     ProgressLine,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from paper_search.config import AppConfig
     from paper_search.models import Paper
     from paper_search.persistence.leases import WorkLock
+    from paper_search.review.files import FileReport
     from paper_search.workflow.reviewers import Reviewers
     from paper_search.workflow.screening import Screening
     from paper_search.workflow.session import SearchSession
@@ -48,6 +49,8 @@ def screen(  # noqa: PLR0913, PLR0917  # one for each option
         "FILE", "Screen the records of this file; repeatable.", "--import"
     ),
     database: options.Database = None,
+    searched: options.Searched = "",
+    strategy: options.StrategyFile = None,
     question: str | None = option("TEXT", "What imported records must be about, in a sentence."),
     reviewer: str | None = option(
         "NAME", "Decide as one of several blinded reviewers; see `reconcile`."
@@ -68,20 +71,25 @@ def screen(  # noqa: PLR0913, PLR0917  # one for each option
     others until all are done.
 
     With --import and --question instead of THREAD, the records of files are merged into a new
-    thread to be screened; its next round can search for more.
+    thread to be screened; its next round can search for more. Use `add` for files of other
+    searches.
 
     Needs a terminal; --json prints the papers in order, the marks and the stopping estimate
     instead. On the page of `review` you screen with single keys and can add labels of your own.
     """
     if done and reviewer is None:
         raise UsageMistakeError("--done needs --reviewer NAME")
-    if database and not files:
-        raise UsageMistakeError("--database needs --import FILE")
+    if (database or searched or strategy) and not files:
+        raise UsageMistakeError("--database, --searched and --strategy need --import FILE")
     if (thread is None) != bool(files) or bool(files) != (question is not None):
         raise UsageMistakeError("give THREAD, or --import FILE with --question TEXT")
     config = settings(home)
     if thread is None:
-        thread = run(_import(config, files or [], question or "", database or []))
+        from paper_search.review.files import parse_files
+
+        search = search_of(searched, strategy)
+        reports = parse_files(contents_of(files or []), database or [], search=search)
+        thread = run(_import(config, question or "", reports))
     from paper_search.cli.stored_threads import NextCommands
 
     commands, url = NextCommands(thread, home), config.persistence_url
@@ -270,14 +278,10 @@ def _document(thread_id: str, screening: Screening) -> dict[str, Any]:
     }
 
 
-async def _import(
-    config: AppConfig, files: Sequence[Path], question: str, databases: Sequence[str]
-) -> str:
+async def _import(config: AppConfig, question: str, reports: Sequence[FileReport]) -> str:
     from paper_search.audit import flow_of_thread
     from paper_search.review.arrivals import begin_import
-    from paper_search.review.files import parse_files
 
-    reports = parse_files(contents_of(files), databases)
     progress, thread_id, url = ProgressLine(), str(uuid.uuid4()), config.persistence_url
     with progress.show():
         await begin_import(config, question, thread_id, reports, progress_reporter=progress)
