@@ -23,7 +23,7 @@ MAX_MODULES = 378
 MAX_LINES = {
     "skills": 10_887,
     "sources": 7_004,
-    "cli": 6_243,
+    "cli": 6_255,
     "workflow": 5_728,
     "report": 5_223,
     "library": 4_589,
@@ -34,7 +34,7 @@ MAX_LINES = {
     "threads": 2_469,
     "web": 2_470,
     "server": 2_370,
-    "audit": 1_959,
+    "audit": 1_972,
     "models": 1_848,
     "llm": 1_875,
     "http": 1_666,
