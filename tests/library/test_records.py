@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,6 +45,13 @@ def test_two_works_under_one_doi_are_both_kept(store):
     assert store.upsert(abstracts) == Changes(unchanged=2)
     assert store.upsert(abstracts[::-1]) == Changes(unchanged=2)
     assert len({record.id for record in store}) == 2
+
+
+def test_two_endless_titles_under_one_doi_are_compared_quickly(store):
+    titles = ["ab" * 50_000, "ba" * 49_000 + "c" * 2_000]
+    start = time.process_time()
+    store.upsert([paper(title, doi="10.1000/long") for title in titles])
+    assert time.process_time() - start < 3
 
 
 def test_more_ids_than_one_statement_takes_are_found(store):

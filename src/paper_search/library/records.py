@@ -9,11 +9,11 @@ import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, Self
 
 import orjson
+from rapidfuzz.fuzz import ratio
 
 from paper_search.bibliography.identifiers import stable_id
 from paper_search.bibliography.text import normalised_title
@@ -28,7 +28,7 @@ _MAGIC = b"SQLite format 3\x00"
 _HEADER_BYTES = 100
 _MOST_AT_ONCE = 900
 """Values in one statement: SQLite's limit was 999 until 2020."""
-_SAME_TITLE = 0.75
+_SAME_TITLE = 75
 """Less similar titles under one identifier are two works: supplements share a DOI."""
 
 _SCHEMA = """
@@ -341,7 +341,7 @@ def _is_same_work(old: dict[str, Any], new: dict[str, Any]) -> bool:
     first, second = normalised_title(old["title"]), normalised_title(new["title"])
     if first.startswith(second) or second.startswith(first):
         return True
-    return SequenceMatcher(None, first, second, autojunk=False).ratio() >= _SAME_TITLE
+    return ratio(first, second, score_cutoff=_SAME_TITLE) >= _SAME_TITLE
 
 
 def decoded(text: str) -> Any:
