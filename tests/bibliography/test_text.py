@@ -68,6 +68,7 @@ def test_invisible_and_unstorable_characters_go():
     """API-20"""
     cleaned = clean("a\u200bb\x00c\u202ed\ud800 \n\t e\u00ad")
     assert cleaned == "abcd\ufffd e"
+    assert clean("\u061cread\U000e0041\U000e0042 on") == "read on"
     cleaned.encode("utf-8")
 
 

@@ -94,6 +94,27 @@ def broken(value: Any, chance: random.Random, rate: float) -> Any:
     return value
 
 
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u202e\U000e0041]")
+
+
+def with_controls(value: Any) -> Any:
+    """Return a copy with a bell, CSI, an override and an invisible letter in every text."""
+    if isinstance(value, str):
+        return f"{value}\x1b]0;x\x07 \x9b31m\u061c\u202eab\U000e0041"
+    if isinstance(value, list):
+        return [with_controls(item) for item in value]
+    if isinstance(value, dict):
+        return {name: with_controls(item) for name, item in value.items()}
+    return value
+
+
+def texts_of(value: Any) -> list[str]:
+    if isinstance(value, dict | list):
+        items = value if isinstance(value, list) else [*value, *value.values()]
+        return [text for item in items for text in texts_of(item)]
+    return [value] if isinstance(value, str) else []
+
+
 def as_json(value: Any) -> bytes:
     return json.dumps(value).encode("utf-8", "surrogatepass")
 
@@ -115,7 +136,7 @@ def as_json(value: Any) -> bytes:
 class TestJson:
     def whole(self, recorded: Path, service: str, file: str | None) -> Any:
         if file is None:
-            return EUROPE_PMC if service == "europe_pmc" else SERPER
+            return json.loads(json.dumps(EUROPE_PMC if service == "europe_pmc" else SERPER))
         return json.loads((recorded / file).read_bytes())
 
     def test_a_broken_entry_loses_none_of_the_others(self, recorded, service, file, path):
@@ -133,6 +154,17 @@ class TestJson:
             page = read(service, as_json(body))
             assert len({one.id for one in sound.papers} - {one.id for one in page.papers}) <= 1
             assert len(page.papers) + page.dropped == len(entries)
+
+    def test_no_text_of_an_answer_controls_a_terminal(self, recorded, service, file, path):
+        """API-20."""
+        holder = whole = self.whole(recorded, service, file)
+        for name in path[:-1]:
+            holder = holder[name]
+        holder[path[-1]] = with_controls(holder[path[-1]])
+        page = read(service, as_json(whole))
+        assert page.papers
+        texts = texts_of([paper.model_dump(mode="json") for paper in page.papers])
+        assert [text for text in texts if CONTROLS.search(text)] == []
 
     def test_a_broken_body_is_read_or_refused(self, recorded, service, file, path):
         """API-13."""

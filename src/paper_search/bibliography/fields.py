@@ -21,7 +21,7 @@ from paper_search.bibliography.identifiers import (
 from paper_search.bibliography.keywords import keywords_of
 from paper_search.bibliography.languages import language_code
 from paper_search.bibliography.names import PersonName, fields_of, split_name
-from paper_search.bibliography.text import NOT_A_TO_Z_OR_DIGIT, clean
+from paper_search.bibliography.text import NOT_A_TO_Z_OR_DIGIT, clean, remove_invisible
 from paper_search.models import RawPaper
 
 SOURCE = "library"
@@ -72,7 +72,7 @@ def _text(value: Any) -> str | None:
 
 
 def _address(value: Any) -> str | None:
-    match = _ADDRESS.search(text_of(value))
+    match = _ADDRESS.search(remove_invisible(text_of(value)))
     return match.group() if match else None
 
 
@@ -99,7 +99,7 @@ def people_of(value: Any, *, is_inverted: bool = False) -> list[dict[str, str | 
     for author in value if isinstance(value, list) else []:
         name, identifier = clean(_author_name(author)), None
         if isinstance(author, dict):
-            identifier = text_of(author.get("author_id") or author.get("authorId")) or None
+            identifier = _text(author.get("author_id") or author.get("authorId"))
         parts = _parts(author) or split_name(name, is_inverted=is_inverted)
         if is_inverted and name.endswith(","):  # RIS and EndNote mark names without a given name
             name = name.rstrip(", ")

@@ -32,8 +32,8 @@ _TAG = re.compile(
 _BLOCK_TAG = re.compile(r"</?(?:\w{1,10}:)?(?:p|br|div|title|sec|li|h[1-6])\b", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _INVISIBLE = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e"
-    "\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f"
+    "\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 SURROGATES = re.compile("[\ud800-\udfff]")
 WORD = re.compile(r"[^\W_]+")
@@ -56,7 +56,12 @@ def clean(text: str) -> str:
         text = unicodedata.normalize("NFC", SURROGATES.sub("\ufffd", text))
     if text.isprintable() and "  " not in text:  # the usual and fastest case
         return text.strip()
-    return " ".join(_INVISIBLE.sub("", " ".join(text.split())).split())
+    return " ".join(remove_invisible(" ".join(text.split())).split())
+
+
+def remove_invisible(text: str) -> str:
+    """Remove control characters other than line breaks and tabs, and invisible characters."""
+    return text if text.isprintable() else _INVISIBLE.sub("", text)
 
 
 def plain(text: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 from xml.etree.ElementTree import Element  # for its type only
 
 from paper_search.bibliography.fields import MOST_CITATIONS
+from paper_search.bibliography.text import remove_invisible
 from paper_search.http.errors import utc_now
 from paper_search.query.ast import YEAR
 
@@ -33,12 +34,12 @@ def mappings(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def text(value: Any) -> str:
-    """Return a string, a number as text, or all text in an XML element."""
+    """Return visible text: a string, a number as text, or all text in an XML element."""
     if isinstance(value, Element):
-        return " ".join("".join(value.itertext()).split())
-    if isinstance(value, bool):
-        return ""
-    return value.strip() if isinstance(value, str) else str(value) if isinstance(value, int) else ""
+        value = " ".join("".join(value.itertext()).split())
+    if isinstance(value, str):
+        return remove_invisible(value).strip()
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
 
 
 def without_stop(title: str) -> str:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
+from paper_search.bibliography.fields import record_of
 from paper_search.library.importers import Entry, Imported, Rejected, bibtex, json_records, tagged
 from paper_search.models import Author, Paper, RawPaper, Sighting
 from paper_search.testing.exporters import collection_of
@@ -171,3 +172,11 @@ def test_why_an_item_cannot_be_read_is_its_own_reason(value, reason):
     first, *_ = json_records.parse_csl([f'[{{"title": "A", "note": {value}}}]'])
     assert isinstance(first, Rejected)
     assert reason in first.reason
+
+
+def test_addresses_and_ids_hold_no_character_that_controls_a_terminal():
+    author = {"name": "Ada Li", "author_id": "a\x1b[2Jb"}
+    item = {"title": "T", "authors": [author], "url": "https://a.example/\x9b31m\u202ex"}
+    record = record_of(item)
+    assert record.url == "https://a.example/31mx"
+    assert record.authors[0].author_id == "a[2Jb"
