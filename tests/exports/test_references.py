@@ -32,7 +32,17 @@ def test_papers_are_formatted_and_sorted_as_the_style_says(tmp_path):
     assert export(collection_of(), str(style)) == ""
 
 
-@pytest.mark.parametrize("content", ["<style/>", "no XML"])
+NAMING_ITSELF = STYLE.replace("<citation>", '<macro name="a"><text macro="a"/></macro><citation>')
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *("<style/>", "no XML"),
+        NAMING_ITSELF.replace('variable="title"', 'macro="a"'),
+        STYLE.replace('variable="title"', 'macro="none"'),
+    ],
+)
 def test_a_style_that_cannot_be_used_is_refused(tmp_path, content):
     with pytest.raises(InputError, match=r"no reference style .*nowhere\.csl"):
         export(PAPERS, str(tmp_path / "nowhere.csl"))

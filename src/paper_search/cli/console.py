@@ -201,12 +201,12 @@ def exit_code(error: BaseException) -> ExitCode:
 
 def explanation(error: Exception) -> str:
     if isinstance(error, PaperSearchError):
-        return " ".join(str(error).split())
+        return visible(" ".join(str(error).split()))
     return f"unexpected error, a bug in paper-search: {with_type(error)} (--debug shows where)"
 
 
 def with_type(error: Exception) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())
+    return visible(" ".join(f"{type(error).__name__}: {error}".split()))
 
 
 class ProgressLine:

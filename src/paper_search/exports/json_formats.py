@@ -82,6 +82,10 @@ def _name(author: Author) -> dict[str, str]:
 
 
 _TAG = re.compile(r"<[^<>]+>")
+_STYLE_ERRORS = (
+    ValueError, OSError, AttributeError, LookupError, TypeError, SyntaxError, RecursionError,
+)  # fmt: skip
+"""What citeproc-py raises for a bad style."""
 
 
 def export_references(collection: PaperCollection, style: str) -> str:
@@ -130,7 +134,7 @@ def format_items(items: list[dict[str, Any]], style: str) -> list[tuple[str, str
             book.sort()
             keys = [key.lower() for key in book.keys]
             lines = [_plain(str(entry)) for entry in book.bibliography()]
-        except (ValueError, OSError, AttributeError, KeyError, TypeError, SyntaxError) as error:
+        except _STYLE_ERRORS as error:
             raise InputError(f"the reference style {style!r} cannot be used: {error}") from None
     return list(zip(keys, lines, strict=False))
 

@@ -1,5 +1,7 @@
 """Of damaged and odd files, every record is imported, or rejected by a line that names it."""
 
+import itertools
+import zipfile
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
@@ -7,6 +9,7 @@ from pathlib import Path
 import pytest
 from openpyxl import Workbook
 
+from paper_search.errors import InputError
 from paper_search.library.importers import Imported, Rejected, parse_file
 
 RIS = "TY  - JOUR\nTI  - One\nER  - \nTY  - JOUR\nTI  - Two\nER  - \n"
@@ -89,3 +92,34 @@ def test_no_record_of_an_odd_file_is_lost_or_invented(name, content, titles, rej
     entries = list(parse_file(Path(name), data=data))
     assert [entry.record.title for entry in entries if isinstance(entry, Imported)] == titles
     assert [entry.reason for entry in entries if isinstance(entry, Rejected)] == rejected
+
+
+SHEET = "xl/worksheets/sheet2.xml"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("<worksheet", '<!DOCTYPE w [<!ENTITY a SYSTEM "file:///etc/passwd">]><worksheet'),
+        ('r="A2"', 'r="ZZZZZZZ2"'),
+    ],
+)
+def test_a_workbook_with_entities_or_impossible_cells_is_refused(tmp_path, before, after):
+    content = workbook([["Title"], ["One"]])
+    path = tmp_path / "a.xlsx"
+    with zipfile.ZipFile(BytesIO(content)) as old, zipfile.ZipFile(path, "w") as new:
+        for name in old.namelist():
+            part = old.read(name).decode()
+            new.writestr(name, part.replace(before, after, 1) if name == SHEET else part)
+    with pytest.raises(InputError, match=r"a\.xlsx': the workbook cannot be read"):
+        list(parse_file(path))
+
+
+def test_definitions_that_multiply_a_text_are_refused():
+    names = "abcdefgh"
+    text = '@string{a = "0123456789"}\n' + "".join(
+        f"@string{{{name} = {' # '.join(before * 10)}}}\n"
+        for before, name in itertools.pairwise(names)
+    )
+    with pytest.raises(InputError, match="definitions expand to more than 2,000 letters"):
+        list(parse_file("bomb.bib", data=f"{text}@article{{x, title = h}}".encode()))

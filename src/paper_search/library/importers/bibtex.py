@@ -12,6 +12,7 @@ from typing import Any
 from paper_search.bibliography.names import SUFFIX
 from paper_search.bibliography.publication_types import stated_type
 from paper_search.bibliography.text import plain
+from paper_search.errors import InputError
 from paper_search.library.importers.files import Entry, Imported, Rejected, entry_of
 
 _VOLUMES = {
@@ -23,13 +24,22 @@ _NEVER = {"crossref", "xref", "xdata", "title", "subtitle", "author", "bibtex", 
 """Fields that an entry does not inherit from its volume."""
 
 
+_MOST_EXPANDED = 2_000
+"""Letters that macros may add to a value: more is an attempt to fill the memory."""
 MONTHS = {name.lower(): name for name in calendar.month_abbr[1:]}
 """Macros that every style defines (btxdoc, 1988)."""
 
 
 def _value(raw: str, macros: Mapping[str, str]) -> str:
-    """Resolve a raw value; an unknown macro is replaced by its name."""
-    return "".join(_part(part, macros) for part in (_parts(raw) if "#" in raw else (raw,)))
+    """Resolve a raw value; an unknown macro is replaced by its name.
+
+    Raises:
+        InputError: macros within macros multiply the text.
+    """
+    parts = [_part(part, macros) for part in (_parts(raw) if "#" in raw else (raw,))]
+    if sum(map(len, parts)) > len(raw) + _MOST_EXPANDED:
+        raise InputError(f"its @string definitions expand to more than {_MOST_EXPANDED:,} letters")
+    return "".join(parts)
 
 
 def _closes_at(text: str) -> int:

@@ -260,24 +260,30 @@ _MOST_UNPACKED = 200_000_000
 """Bytes of a workbook; openpyxl needs up to four times as much memory for its texts."""
 
 
+def _check_archive(file: IO[bytes]) -> None:
+    from zipfile import ZipFile  # noqa: PLC0415  # only when a workbook is read
+
+    with ZipFile(file) as archive:
+        size = sum(member.file_size for member in archive.infolist())
+        if "[Content_Types].xml" not in archive.namelist():
+            raise InputError("a zip archive, not a workbook: import the files in it")
+    if size > _MOST_UNPACKED:
+        raise InputError(
+            f"the workbook has {size:,} bytes unpacked, more than {_MOST_UNPACKED:,}; "
+            "save it as CSV"
+        )
+
+
 def parse_workbook(file: IO[bytes]) -> Iterator[Entry]:
     """Yield one entry for every row of each sheet with a title column."""
-    import zipfile  # noqa: PLC0415  # only when a workbook is read
-    from xml.etree.ElementTree import ParseError  # noqa: PLC0415  # as above
+    from xml.etree.ElementTree import ParseError  # noqa: PLC0415  # only when a workbook is read
+    from zipfile import BadZipFile  # noqa: PLC0415  # as above
 
     from openpyxl.reader import excel  # noqa: PLC0415  # as above
     from openpyxl.utils.exceptions import InvalidFileException  # noqa: PLC0415  # as above
 
     try:
-        with zipfile.ZipFile(file) as archive:
-            size = sum(member.file_size for member in archive.infolist())
-            if "[Content_Types].xml" not in archive.namelist():
-                raise InputError("a zip archive, not a workbook: import the files in it")
-        if size > _MOST_UNPACKED:
-            raise InputError(
-                f"the workbook has {size:,} bytes unpacked, more than {_MOST_UNPACKED:,}; "
-                "save it as CSV"
-            )
+        _check_archive(file)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about styles and extensions
             book: Any = excel.load_workbook(file, read_only=True, data_only=True)  # type: ignore[no-untyped-call]  # openpyxl has no types
@@ -294,5 +300,7 @@ def parse_workbook(file: IO[bytes]) -> Iterator[Entry]:
                 if sheet not in with_titles and (rows := _rows_of_a_table(sheet)):
                     yield Rejected(1, f"sheet {sheet.title!r} has no title column: {rows} rows")
             book.close()
-    except (InvalidFileException, zipfile.BadZipFile, ParseError, KeyError, IndexError) as error:
+    except InputError:  # a ValueError, too
+        raise
+    except (InvalidFileException, BadZipFile, ParseError, LookupError, ValueError) as error:
         raise InputError(f"the workbook cannot be read: {error}") from error
