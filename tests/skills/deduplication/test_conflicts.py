@@ -102,6 +102,12 @@ class TestAPairThatAnIdentifierNames:
         assert levels_that("title_length", CERTAIN, **parts) == {"tiny", "word"}
         assert levels_that("numerals", DOUBTFUL, **named) == {"different"}
 
+    def test_is_doubtful_where_titles_of_other_words_are_on_other_pages(self, named):
+        neighbours = {"difference": "replaced", "pages": "different", **named}
+        assert levels_that("abstract", DOUBTFUL, **neighbours) == every("abstract", *ONE_TEXT)
+        assert levels_that("difference", DOUBTFUL, **neighbours) == {"replaced", "opposed"}
+        assert levels_that("pages", DOUBTFUL, **neighbours) == {"different"}
+
 
 def test_a_doi_that_several_works_carry_names_none():
     assert verdict(doi="same", is_doi_shared=True) is None

@@ -75,12 +75,25 @@ def test_records_of_one_work_are_one(first, second):
          {"venue": "Diabetes", "volume": "59", "pages": "A254", "abstract": ABSTRACT}),
         ({"doi": "10.1000/s1", "title": "Ploughing in winter", "authors": ["Dora Olsen"]},
          {"doi": "10.1000/s1"}),
+        ({"doi": "10.1000/s1", "title": "Ploughing in winter", "volume": "3", "pages": "S8",
+          "authors": ["Ada Smith", "Dora Olsen"]},
+         {"doi": "10.1000/s1", "volume": "3", "pages": "S9"}),
         ({"title": "", "authors": []}, {"title": "", "authors": []}),
         ({"title": "???", "authors": []}, {"title": "...", "authors": []}),
     ],
 )  # fmt: skip
 def test_works_that_only_look_alike_stay_apart(first, second):
     assert not is_one(first, second)
+
+
+def test_a_record_with_the_doi_of_its_neighbour_does_not_join_the_two():
+    there = {"venue": "Heart", "volume": "3", "issue": "1"}
+    one = paper("1", doi="10.1000/s1", pages="10-19", **there)
+    same = paper("2", doi="10.1000/s2", pages="10-19", **there)
+    ploughing = {"title": "Ploughing in winter", "authors": ["Ada Smith", "Dora Olsen"]}
+    other = paper("3", doi="10.1000/s2", pages="20-29", **there, **ploughing)
+    assert Deduplicator().cluster([one, same, other]).works == [[0], [1]]
+    assert Deduplicator().cluster([one, same, other]).clusters[0].ids == ["1", "2"]
 
 
 def test_every_merge_says_why():

@@ -13,6 +13,7 @@ IMPOSSIBLE = -2.0
 _UNLIKE = frozenset({"different", "weak"})
 _STRANGERS = frozenset({"none", "few"})
 _SHORTEST = frozenset({"tiny", "word"})
+_OTHER_WORDS = frozenset({"replaced", "opposed"})
 
 
 def adjust(levels: Comparison, odds: float, *, is_doi_shared: bool) -> float:
@@ -46,8 +47,9 @@ IDENTICAL = SURE
 def _are_contradicting(levels: Comparison) -> bool:
     """Whether two records with a common identifier contradict each other, so one must be wrong."""
     is_part = levels.numerals == "different" and levels.title_length not in _SHORTEST
+    is_neighbour = levels.pages == "different" and levels.difference in _OTHER_WORDS
     return (
-        (is_part and levels.abstract not in ONE_TEXT)
+        ((is_part or is_neighbour) and levels.abstract not in ONE_TEXT)
         or levels.abstract == "different"
         or (levels.title in _UNLIKE and levels.authors in _STRANGERS)
     )
@@ -79,7 +81,7 @@ def _is_held_back(levels: Comparison) -> bool:
     return (
         levels.doi == "different"
         or levels.ids == "other pmid"
-        or levels.difference in {"replaced", "opposed"}
+        or levels.difference in _OTHER_WORDS
         or (levels.difference == "spelling" and levels.abstract == "different")
         or (levels.difference == "added" and levels.venue == "different")
         or (levels.difference == "added" and levels.year == levels.venue == "both missing")
