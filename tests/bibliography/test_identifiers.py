@@ -37,6 +37,13 @@ from paper_search.models import Author, RawPaper
         (None, None),
         ("10.1/AB", "10.1/ab"),
         ("10.5/3 mm", None),
+        ("https://journals.example/doi/10.1098/ab.2016.19.full", "10.1098/ab.2016.19"),
+        ("https://journals.example/10.1098/ab.2016.19.full.pdf?x=1", "10.1098/ab.2016.19"),
+        ("10.3389/fabc.2019.01/full/", "10.3389/fabc.2019.01"),
+        ("https://example.org/file?id=10.1371/journal.x.1&type=printable", "10.1371/journal.x.1"),
+        ("https://www.biorxiv.org/content/10.1101/2020.01.02.345v2.full", "10.1101/2020.01.02.345"),
+        ("10.7287/example.preprints.27v1", "10.7287/example.preprints.27v1"),
+        ("10.1000/handbook-in-full", "10.1000/handbook-in-full"),
     ],
 )
 def test_a_doi_is_found_and_normalised(text, expected):

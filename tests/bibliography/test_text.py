@@ -64,6 +64,10 @@ def test_known_tags_and_entities_go_and_comparisons_stay():
     assert clean(given_text) == "If p<0.05 and a<b, c>d & <5 mg"
 
 
+def test_entities_that_are_escaped_twice_are_resolved():
+    assert clean("Cu(&amp;#956;-OH) &amp;amp; AT&amp;T at &amp;lt;5 K") == "Cu(μ-OH) & AT&T at <5 K"
+
+
 def test_invisible_and_unstorable_characters_go():
     """API-20"""
     cleaned = clean("a\u200bb\x00c\u202ed\ud800 \n\t e\u00ad")

@@ -14,6 +14,11 @@ _SICI_DOI = re.compile(
 )
 """DOIs of the 1990s carry angle brackets: `10.1002/(sici)1097-4571(1998)49:8<693::aid-asi4>3.0`."""
 _DOI_END = ".,;:'’”!?*/"
+_URL_END = re.compile(
+    r"(?:[./](?:full(?:-?text)?|abstract|e?pdf|html?|meta|long|short)/?)*(?:[?&]\w+=.*)?$"
+)
+"""What follows the DOI in the URL of a publisher: `.full.pdf`, `/abstract`, `?journalCode=abc`."""
+_BIORXIV_VERSION = re.compile(r"(?<=\d)v\d{1,2}$")
 _PAIRS = {")": "(", "]": "[", ">": "<"}
 _ARXIV_NEW = re.compile(r"(?<![\d.])(\d{2}(?:0[1-9]|1[0-2])\.\d{4,5})(v\d{1,3})?(?![\d.]\d|\d)")
 _ARXIV_OLD = re.compile(
@@ -37,9 +42,9 @@ _ISBN = re.compile(r"(?:97[89][- ]?)?(?:\d[- ]?){9}[\dXx](?![\dXx])")
 def parse_doi(text: str | None) -> str | None:
     """Return the DOI in the text in lower case (ISO 26324), or None.
 
-    `https://doi.org/`, `doi:`, percent-encoding and trailing punctuation are removed; paired
-    brackets (`10.1016/s0140(05)1`) stay. A registrant with fewer than four digits is accepted only
-    if the text is nothing but the DOI.
+    `https://doi.org/`, `doi:`, percent-encoding, trailing punctuation and the rest of a publisher's
+    URL are removed; paired brackets (`10.1016/s0140(05)1`) stay. A registrant with fewer than four
+    digits is accepted only if the text is nothing but the DOI.
     """
     if not text or "10." not in text.replace("%2E", "."):
         return None
@@ -54,6 +59,9 @@ def parse_doi(text: str | None) -> str | None:
         if last not in _DOI_END and not is_unpaired:
             break
         doi = doi[:-1]
+    doi = _URL_END.sub("", doi)
+    if doi.startswith("10.1101/"):
+        doi = _BIORXIV_VERSION.sub("", doi)
     return doi if doi.partition("/")[2] else None
 
 

@@ -50,8 +50,9 @@ def clean(text: str) -> str:
     """
     if "<" in text:
         text = _TAG.sub(_space_of_blocks, text)
-    if "&" in text and _ENTITY.search(text):
-        text = html.unescape(text)
+    for _ in range(2):  # Crossref has titles that are escaped twice
+        if "&" in text and _ENTITY.search(text):
+            text = html.unescape(text)
     if not text.isascii():
         text = unicodedata.normalize("NFC", SURROGATES.sub("\ufffd", text))
     if text.isprintable() and "  " not in text:  # the usual and fastest case
