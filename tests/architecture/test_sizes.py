@@ -21,7 +21,7 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 378
 MAX_LINES = {
-    "skills": 10_887,
+    "skills": 10_889,
     "sources": 7_005,
     "cli": 6_255,
     "workflow": 5_728,
@@ -40,7 +40,7 @@ MAX_LINES = {
     "http": 1_666,
     "exports": 1_314,
     "testing": 970,
-    "bibliography": 1_199,
+    "bibliography": 1_208,
     "(top)": 1_260,
     "pages": 864,
     "review": 1_506,
