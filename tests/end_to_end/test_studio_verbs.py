@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import json
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -9,7 +10,7 @@ import httpx
 import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.errors import APIStatusError
-from tests.end_to_end.served import ADA, BOB, GRAPH, QUESTION, Served
+from tests.end_to_end.served import ADA, BOB, GRAPH, QUESTION, Served, command_line
 
 from paper_search.persistence import open_persistence
 from paper_search.review import share_thread
@@ -366,3 +367,23 @@ async def test_a_stream_of_the_third_version_says_what_waits_and_takes_the_answe
         while kind != "result_review":
             await asyncio.sleep(0.1)
             kind = (await question(ada, thread) or {}).get("kind")
+
+
+async def test_a_command_answers_a_thread_that_was_begun_elsewhere(ada, served):
+    found = command_line(served.environment, "find", QUESTION, "--json")
+    thread = json.loads(found.stdout)["thread_id"]
+    async with asyncio.timeout(60):
+        listed: set[str] = set()
+        while thread not in listed:
+            listed = {each["thread_id"] for each in await ada.threads.search(limit=100)}
+            await asyncio.sleep(0.1)
+    (waiting,) = (await ada.threads.get_state(thread))["interrupts"]
+    params = {"interrupt_id": waiting["id"], "namespace": [], "response": {"action": "approve"}}
+    async with served.client() as http, asyncio.timeout(60):
+        command = {"id": 1, "method": "input.respond", "params": params}
+        answer = await http.post(f"/threads/{thread}/commands", json=command)
+        assert answer.json()["type"] == "success", answer.text
+        kind = ""
+        while kind != "result_review":
+            await asyncio.sleep(0.1)
+            kind = (await question(ada, thread) or {}).get("kind", "")

@@ -49,7 +49,8 @@ async def test_the_metadata_of_a_listed_thread_has_no_text__per_16(attachment, s
     thread_id = await begin()
     await attachment.refresh()
     metadata = {"graph_id": "paper_search", "owner": "ada", "readers": []}
-    assert listed(server)[thread_id]["metadata"] == metadata
+    assistant = "2d699a95-092d-56e6-9024-6f9e8cee6485"
+    assert listed(server)[thread_id]["metadata"] == {"assistant_id": assistant, **metadata}
     assert listed(server)[thread_id]["values"]["question"]
 
 

@@ -24,7 +24,7 @@ from paper_search.errors import (
 from paper_search.persistence import Persistence, open_persistence
 from paper_search.report_workflow.engine import ReportSession
 from paper_search.report_workflow.listing import REPORT, SEARCH, ThreadCatalogs
-from paper_search.server.attachment import threads_here
+from paper_search.server.attachment import assistant_of, threads_here
 from paper_search.server.guard import NO_CHECKPOINT, mask_errors
 from paper_search.steps.parameters import OF_LANGGRAPH
 from paper_search.threads.catalog import Catalog
@@ -66,8 +66,6 @@ class SharedPersistence:
 
 
 _INTERRUPT = re.compile(r"[0-9a-f]{32}")
-_ASSISTANTS = uuid.UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
-"""The namespace in which LangGraph's server derives ids of assistants from names of graphs."""
 _INTERNAL = ("__pregel", "checkpoint_map")
 """Prefixes of settings with which a run would answer questions without the ledger."""
 DATABASE = "__database"
@@ -358,7 +356,7 @@ def check_configurable(value: Mapping[str, Any]) -> None:
 
 def _graph_of(assistant_id: Any) -> str | None:
     """Return the graph of an assistant, a default one or one that a person made here."""
-    graphs = {uuid.uuid5(_ASSISTANTS, graph): graph for graph in (SEARCH, REPORT)}
+    graphs = {assistant_of(graph): graph for graph in (SEARCH, REPORT)}
     return graphs.get(uuid.UUID(str(assistant_id))) or _assistant(assistant_id).get("graph_id")
 
 

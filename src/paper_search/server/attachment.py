@@ -29,6 +29,15 @@ READERS = "readers"
 """Who sees a thread in the list besides its owner: reviewers only when all are done."""
 
 
+_ASSISTANTS = uuid.UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
+"""The namespace in which LangGraph's server derives ids of assistants from names of graphs."""
+
+
+def assistant_of(graph: str) -> uuid.UUID:
+    """Return the id of the default assistant of a graph."""
+    return uuid.uuid5(_ASSISTANTS, graph)
+
+
 def server_id(thread_id: str) -> uuid.UUID | None:
     """Return the id as a UUID, None if it is not one or the server would spell it otherwise."""
     try:
@@ -95,6 +104,7 @@ class ServerThreads:
             updated_at=changed,
             state_updated_at=changed,
             metadata={
+                "assistant_id": str(assistant_of(info.graph)),  # `input.respond` needs it
                 **record["metadata"],
                 "graph_id": info.graph,
                 "owner": owner,
