@@ -33,7 +33,7 @@ MAX_LINES = {
     "steps": 2_310,
     "threads": 2_469,
     "web": 2_470,
-    "server": 2_370,
+    "server": 2_378,
     "audit": 1_972,
     "models": 1_848,
     "llm": 1_875,
