@@ -16,8 +16,11 @@ from types import ModuleType
 from typing import Any
 
 from paper_search.query import evaluate
+from paper_search.query.evaluation import SUBHEADINGS
 from paper_search.query.limits import TYPES
 from paper_search.query.parser import analyse
+
+_CODES = {name: code for code, name in SUBHEADINGS.items()}
 
 
 def fields_of(document: dict[str, Any]) -> dict[str, str | int | None]:
@@ -33,13 +36,14 @@ def fields_of(document: dict[str, Any]) -> dict[str, str | int | None]:
         ),
         "language": document.get("language", ""),
         "entered": document.get("entered", ""),
-        "subheading": " ; ".join(sub for _, _, sub in headings if sub),
+        "subheading": " ; ".join(f"{sub} ; {_CODES.get(sub, '')}" for _, _, sub in headings),
         "subset": " ; ".join(
             [*(name for name, _, _ in headings), *["hasabstract"] * bool(document["abstract"])]
         ),
         "year": document.get("year"),
     }
     fields |= {f"keyword {n}": word for n, word in enumerate(document.get("keywords", ()))}
+    fields["heading"] = ""  # every document is indexed
     fields |= {f"heading {n}": "/".join(parts) for n, parts in enumerate(headings)}
     return fields
 

@@ -247,6 +247,7 @@ def test_unknown_keywords_may_hold_a_word_of_authors():
     [
         ('mesh:"Cataract/su"', True),
         ('mesh:"Cataract/dt"', False),
+        ('mesh:"day surgery"', False),
         ("mesh:cataract AND NOT mesh:animals", True),
         ('type:"journal article" AND language:english', True),
         ("entered:2020-03-01/2020-12-31", True),

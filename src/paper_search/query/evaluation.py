@@ -143,7 +143,9 @@ class _Document:
                 return
 
     def _has_subheading(self, heading: Term | Phrase, field: str) -> bool:
-        """Whether a heading of the document has the queried subheading, if there is one."""
+        """Whether a field may hold a heading, and has the queried subheading, if there is one."""
+        if self._headings and field not in self._headings:
+            return False
         text = " ".join(words_of(heading))
         sub = text[len(" ".join(heading_as_listed(heading))) + 1 :]
         names = {_plain(sub), _plain(SUBHEADINGS.get(sub, sub))}
