@@ -179,6 +179,8 @@ _KNOWN_TYPES = frozenset({
     "meeting abstract", "retracted publication",
 })  # fmt: skip
 
+_TYPE_OF = {re.sub(r"\W", "", name): name for name in _KNOWN_TYPES}
+
 
 def conditions_of(text: str, start: int, refuse: Refusal) -> Conditions:
     """Parse limits joined by semicolons, commas or AND; listed languages are alternatives."""
@@ -292,6 +294,15 @@ def type_of(leaf: Term | Phrase) -> Term | Phrase:
     """Return the leaf with PubMed's name of the publication type."""
     name = " ".join(words_of(leaf)).lower()
     return leaf_of(tuple(TYPES.get(name, name).split()), "type")
+
+
+def filter_of(leaf: Term | Phrase) -> Term | Phrase:
+    """Return the leaf of a language or type by the name of PubMed's filter."""
+    name = " ".join(words_of(leaf)).lower()
+    if language_name(name) == name:
+        return Term(name, "language")
+    kind = _TYPE_OF.get(re.sub(r"\W", "", name))
+    return leaf_of(tuple(kind.split()), "type") if kind else leaf
 
 
 def language_of(leaf: Term | Phrase) -> Term | Phrase:

@@ -96,7 +96,7 @@ PUBMED = System(
     suffix=r"\[\s*(?P<tag>[^\[\]\"()]*?)\s*\]",
     levels=_EQUAL_LEVELS,
     wildcards={"*": "*", "?": "$"},
-    availability=frozenset({"free full text", "full text", "ffrft"}),
+    availability=frozenset({"free full text", "full text", "ffrft", "fft"}),
     own_keywords=frozenset({"ot", "other term"}),
 )  # fmt: skip
 

@@ -27,6 +27,7 @@ from paper_search.query.limits import (
     condition_of,
     day_after,
     entry_span,
+    filter_of,
     iso_date,
     language_of,
     type_of,
@@ -339,7 +340,7 @@ class Leaves:
         return node
 
 
-_NORMAL_NAMES = {"type": type_of, "language": language_of}
+_NORMAL_NAMES = {"type": type_of, "language": language_of, "subset": filter_of}
 _SIGNS = {"AFT": ">", "BEF": "<", "IS": "="}
 _SIGNS |= {sign: sign for sign in (">", "<", ">=", "<=")}
 _SPANS = re.compile(r"\d{4}(?:-\d{4})?")
