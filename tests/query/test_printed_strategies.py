@@ -256,6 +256,58 @@ def test_a_printed_strategy_means(text, ours):
             '2,"#1 AND cherr*[ti]",,"French,\nHumans",1,10:01:20\n1,"gout[ti]",,,31,10:01:15',
             "title:gout AND title:cherr* AND language:french AND subset:humans",
         ),
+        # quotes in a table belong to the query
+        case(
+            '#\tSearches\tResults\n1\t"Bites and Stings"/ or exp Ants/\t31\n2\t"first aid".ti.\t8\n'
+            "3\t1 and 2\t1",
+            '(mesh-only:"Bites and Stings" OR mesh:Ants) AND title:"first aid"',
+        ),
+        case(
+            '#\tQuery\tResults\nS2\t"S1 AND TI ""first aid"""\t1\nS1\tTI ants\t31',
+            'title:ants AND title:"first aid"',
+        ),
+        case(
+            "Search ID#\tSearch Terms\tSearch Options\tActions\n"
+            "S2\tS1 AND TI stings\tLimiters - Published Date: 20010101-20041231\n"
+            "Search modes - Boolean/Phrase\tView Results (1)\nView Details\nEdit\n"
+            "S1\tTI ants\tSearch modes - Boolean/Phrase\tView Results (31)\nView Details\nEdit",
+            "title:ants AND title:stings AND year:2001-2004",
+        ),
+        case(
+            "#1 TITLE(ants) [Document results: 3,100]\n#2 TITLE(stings) [Document results: 8]\n"
+            "#3 #1 AND #2 [Document results: 1]",
+            "title:ants AND title:stings",
+        ),
+        # filters of PubMed
+        case(
+            "ants[ti] AND (french[Filter]) AND (casereports[Filter] OR meta-analysis[sb]) "
+            "NOT (animals[Filter])",
+            'title:ants AND language:french AND (type:"case reports" OR type:meta-analysis) AND '
+            "(NOT subset:animals)",
+        ),
+        # names of concepts before them
+        case(
+            "P: (ants[ti] OR bees[ti])\nAND\nOutcome (any): (stings[ti])",
+            "(title:ants OR title:bees) AND title:stings",
+        ),
+        case("P - (ants.ti.)\nAND\nO - (stings.ti.)", "title:ants AND title:stings"),
+        case(
+            "**Animals**\n#1 ants:ti\n**Both**\n#2 #1 and stings:ti", "title:ants AND title:stings"
+        ),
+        case("TOPIC: (ants) AND TITLE: (stings)", "ants AND title:stings"),
+        # rows that a page breaks
+        case(
+            '#1 ants[ti] OR "fire\nants"[ti]\n#2 stings[ti]\n#3 #1 AND #2',
+            '(title:ants OR title:"fire ants") AND title:stings',
+        ),
+        case(
+            "1. ants.ti.\n2. stings.ti.\n3. 1 and 2\nFinal: 3 not letter.pt.",
+            "title:ants AND title:stings AND (NOT type:letter)",
+        ),
+        case(
+            "S1 TI ants\nS2 S1 AND TI stings\nNarrow by SubjectThesaurus0: - bees",
+            "title:ants AND title:stings AND bees",
+        ),
         # "$" is a wildcard of three systems
         case(
             "TI=((tum$r OR carcinoma$) AND dog$)",
@@ -280,6 +332,13 @@ def test_what_printing_does_to_a_strategy_changes_nothing(text, ours):
         ),
         case("Patients\n(gout[mh] OR gout[ti])", 2, "expected AND, OR or NOT before '('"),
         case("TI gout\nPeer reviewed\nTI diet", 2, "expected AND, OR or NOT before 'Peer'"),
+        case("1. ants.ti.\n2. 1 and bees.ti.\n(Library)", 3, "this row has no number"),
+        case('S1 TI ants\nS2 S1 AND TI bees\n"The Library"', 3, "this row has no number"),
+        case("1. ants.ti.\nbees.ti.\n2. 1 and stings.ti.", 2, "this row has no number"),
+        case(
+            "S1 TI ants\nS2 S1 AND TI bees\nNarrow by SubjectAge: - infant: 1-23 months",
+            3, "the limit 'subjectage: infant: 1-23 months' has no counterpart",
+        ),
         case("TITLE(neuro-\npathy)", 1, "'neuro-' is cut at the hyphen"),
         case("1. gout.ti.\n2. (neuro-\npathy or foot).ti.\n3. 1 and 2", 2, "'neuro-' is cut"),
         case('"neuro-\npathy"[ti] AND gout[ti]', 1, "'neuro-' is cut at the hyphen"),

@@ -14,7 +14,7 @@ _LEFT_OUT = (
 )
 _LIMITS = (
     r"(?:Limiter|Filter)s?(?: applied)?|Time ?span|Refined by|Additional limits|Limits applied"
-    r"|Limits?|Limited by|Narrowed by|Narrow by [A-Za-z]+"
+    r"|Limits?|Limited by|Narrowed by|Narrow by [A-Za-z]+\d?"
 )
 _ALONE = r"Additional limits|(?:Limits|Limiters|Filters) applied|(?:Limited|Refined|Narrowed) by"
 _FOOTER = re.compile(
@@ -108,7 +108,7 @@ def meaning_of(footer: Footer, system: System, refuse: Refusal) -> Conditions:
 
 def _narrowing(key: str, footer: Footer, refuse: Refusal) -> Node:
     value = footer.value.lstrip("- ").strip()
-    if "subject" in key:
+    if re.fullmatch(r"narrow by subject(?:major|thesaurus)?\d?", key):
         return leaf_of(tuple(value.split()))
     return condition_of(f"{key.removeprefix('narrow by ')}: {value}", footer.start, refuse)
 

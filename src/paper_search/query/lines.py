@@ -33,14 +33,15 @@ _HEADER = frozenset({
     "history", "type", "limiter", "limiters", "expanders", "action", "actions", "annotation",
     "annotations", "items", "found", "recent", "queries", "searched", "for", "databases", "sort",
     "by", "filters", "details", "time", "last", "run", "via", "number", "terms", "date",
-    "add", "to", "builder",
+    "add", "to", "builder", "options",
 })  # fmt: skip
 _QUERY_COLUMN = re.compile(r"query|searche?s?|searched for|search (?:query|terms)", re.IGNORECASE)
-_LIMIT_COLUMN = re.compile(r"limiters.*|filters|databases?", re.IGNORECASE)
+_LIMIT_COLUMN = re.compile(r"limiters.*|filters|databases?|search options", re.IGNORECASE)
 _NUMBER = r"\d{1,3}(?:[,. ]?\d{3}){0,3}"
 _COUNT = re.compile(
     rf"""(?: (?:\t\s{{0,9}}|\s{{2,9}}|(?<=[/.\])"'}}])\ ) {_NUMBER}\s?(?:results?|hits|records)?
-           | \s{{0,9}}[(\[]\s?(?:n\s?=\s?)?{_NUMBER}\s?(?:results?|hits|records|articles)?\s?[)\]]
+           | \s{{0,9}}[(\[]\s?(?:n\s?=\s?|(?:document\s)?results:\s?)?
+             {_NUMBER}\s?(?:results?|hits|records|articles)?\s?[)\]]
            | \s?(?:total\ references\s?=|\b(?:results?|hits):)\s?[\d,]{{1,12}}
            | (?<=:ti,ab,kw)\ {_NUMBER} | (?<=:ti,ab)\ {_NUMBER} )$""",
     re.IGNORECASE | re.VERBOSE,
@@ -52,15 +53,18 @@ _COMBINED = re.compile(
 )
 _JOINING = re.compile(r"\b(?:and|or|not)\b", re.IGNORECASE)
 _NAME = re.compile(r"[#SL]?(\d{1,3}[a-z]?|\b[A-Z]\b)", re.IGNORECASE)
-_NAMES_LINES = re.compile(
+NAMES_LINES = re.compile(
     r"(?:^|[\s({\[])(?:\#\s?\d|[SL]\d+\b|(?:or|and)\s?/\s?\d|limit \d|remove duplicates from \d"
     r"|\d{1,3} (?:and|or|not)\b|(?:and|or|not) \(?\d{1,3}(?=\s|\)|$))",
     re.IGNORECASE,
 )
+STRAY = "of row"
 _WORD = re.compile(r"\w+")
 _HEADING = re.compile(
-    r"^[ \t]*(?:(?:#+|//)[ \t]+(?P<comment>[A-Za-z].*)|(?P<label>[A-Z][\w ,/&-]{1,40}):)[ \t]*$"
-    r"(?=\n\s*(?!(?i:and|or|not)\b)\S)",
+    r"^[ \t]*(?:(?:(?:#+|//) +|[*_=-]{2,}[ \t]*)(?P<comment>[A-Za-z].*?)[*_=-]*(?=[ \t]*$)"
+    r"|(?P<label>(?![A-Z]{2})[A-Z](?:[\w ,/&()-]{0,40}?[ \t]*:|[ \t]+[–-]))"
+    r"(?=[ \t]*$|[ \t]+[(\"']))"
+    r"(?=\s*(?!(?i:and|or|not)\b)\S)",
     re.MULTILINE,
 )
 _TITLED = re.compile(r"[A-Za-z][A-Za-z ]{2,30}:\s+")
@@ -114,7 +118,7 @@ class Lines:
 
     @property
     def is_strategy(self) -> bool:
-        names = any(_NAMES_LINES.search(line.text) for line in self.lines)
+        names = any(NAMES_LINES.search(line.text) for line in self.lines)
         return len(self.lines) > 1 and (names or self.is_combined)
 
 
@@ -155,9 +159,9 @@ def without_headings(text: str) -> tuple[str, list[str]]:
     headings = [
         row
         for row in _HEADING.finditer(text)
-        if (row["label"] or "").lower() not in {*FIELDS, "year"}
-        and not (_MARKED.search(row["comment"] or row["label"]) or _is_noise(row[0]))
-        and not is_footer(row[0])
+        if (row["label"] or "").rstrip(" :").lower() not in {*FIELDS, "year", "search"}
+        and not (_MARKED.search(row["comment"] or row["label"]) or is_footer(row[0]))
+        and not (text[row.end() :].lstrip(" \t").startswith("\n") and _is_noise(row[0]))
     ]
     for row in headings:
         text = text[: row.start()] + " " * len(row[0]) + text[row.end() :]
@@ -190,7 +194,10 @@ def _table_of(text: str) -> list[Line]:
     for sign in "\t,":
         raws = _records_of(text, sign)
         try:
-            cells = [(row, next(csv.reader([raw], delimiter=sign))) for row, raw in raws]
+            cells = [  # between tabs, quotes belong to the query
+                (row, raw.split(sign) if sign == "\t" else next(csv.reader([raw], strict=True)))
+                for row, raw in raws
+            ]
         except csv.Error:  # such as a carriage return within a line
             continue
         if not cells:
@@ -219,7 +226,9 @@ def _records_of(text: str, sign: str) -> list[tuple[int, str]]:
 
 def _table_line(row: int, cells: list[str], names: list[str], query: int, extra: list[int]) -> Line:
     label = re.sub(r"\W|(?<!\w)S(?=\d)", "", cells[0])
-    line = Line(label, cells[query].strip(), row, sum(len(cell) + 1 for cell in cells[:query]) + 1)
+    text = cells[query].strip()
+    text = text[1:-1].replace('""', '"') if '""' in text else text
+    line = Line(label, text, row, sum(len(cell) + 1 for cell in cells[:query]) + 1)
     for column in extra:
         if value := cells[column].strip():
             line.continue_with(value if is_footer(value) else f"{names[column]}: {value}", row, 1)
@@ -307,7 +316,9 @@ def _add(lines: list[Line], headings: list[str], row: int, line: str) -> None:
         if not last.wraps:
             last.text = _COUNT.sub("", last.text)
         last.continue_with(text, row, column, sign="\n")
-    elif is_combined(text[shift:], {line.label.upper() for line in lines}):
+    elif is_combined(text[shift:], {line.label.upper() for line in lines}) or (
+        shift and NAMES_LINES.match(text[shift:])
+    ):
         lines.append(Line("final", text[shift:], row, column + shift))
     elif _is_heading(last.text) and _MARKED.search(text):
         headings.append(last.text)
@@ -315,7 +326,7 @@ def _add(lines: list[Line], headings: list[str], row: int, line: str) -> None:
     elif _STARTS_ON.match(text) or _ENDS_ON.search(last.text) or _is_open(last.text):
         last.continue_with(text, row, column)
     elif _MARKED.search(text):
-        lines.append(Line(f"of row {row}", text, row, column))
+        lines.append(Line(f"{STRAY} {row}", text, row, column))
     else:
         headings.append(text)
 
@@ -334,7 +345,7 @@ def _is_count(label: re.Match[str], line: str, lines: list[Line]) -> bool:
 
 
 def _is_open(text: str) -> bool:
-    return text.count("(") > text.count(")")
+    return text.count("(") > text.count(")") or text.count('"') % 2 == 1
 
 
 def _is_heading(text: str) -> bool:

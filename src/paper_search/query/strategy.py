@@ -10,7 +10,7 @@ from typing import NoReturn
 from paper_search.errors import QuerySyntaxError
 from paper_search.query.ast import INDEXED, Node, Not, alternatives, conjuncts, straighten
 from paper_search.query.evaluation import evaluate, judge, unknown_fields
-from paper_search.query.lines import Line, Lines, is_combined, lines_of, order
+from paper_search.query.lines import NAMES_LINES, STRAY, Line, Lines, is_combined, lines_of, order
 from paper_search.query.normal_form import identity, normalise
 from paper_search.query.reader import SentenceReader
 from paper_search.query.systems import PUBMED, System, detect_system
@@ -106,6 +106,8 @@ class _LineReader:
                 refuse(0, f"two lines are numbered {line.label}: renumber one of them")
             # Between line numbers, operators may be lower case in every system.
             text = line.text.upper() if is_combined(line.text, self._labels) else line.text
+            if line.label.startswith(STRAY) and not NAMES_LINES.search(line.text):
+                refuse(0, "this row has no number and names no line: number it, or delete it")
             sentence = SentenceReader(text, self.system, refuse, self).reading()
             node = normalise(sentence.node)
             notes = tuple((line.column - 1 + column, note) for column, note in sentence.notes)
