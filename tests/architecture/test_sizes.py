@@ -27,7 +27,7 @@ MAX_LINES = {
     "workflow": 5_728,
     "report": 5_223,
     "library": 4_607,
-    "query": 4_635,
+    "query": 4_662,
     "persistence": 2_930,
     "report_workflow": 2_829,
     "steps": 2_310,
