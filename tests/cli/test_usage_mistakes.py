@@ -3,11 +3,14 @@
 import pytest
 from tests.cli.test_graph import EXAMPLES, QUESTION
 
+from paper_search.models.paper import DECISIONS
+
 FIND, REPORT = ("find", "graphs", "--yes"), ("report", "protein folding", "--yes")
 GRAPH = ("graph", "run", "paper_search", "--input", QUESTION)
 LOOP = ("graph", "run", "confidence_loop", "--in", EXAMPLES)
 BUDGET = (*FIND, "--source", "sample")
 LARGE = str(10**20)
+DECIDED = (*DECISIONS, "all")
 MISTAKES: list[tuple[tuple[str, ...], int, str]] = [
     (("fnid",), 2, "No such command"),
     (("find", "--yes"), 2, "give either QUESTION or --strategy FILE"),
@@ -44,7 +47,7 @@ MISTAKES: list[tuple[tuple[str, ...], int, str]] = [
     ((*REPORT, "--set", "colour=red"), 2, "a report has no setting colour"),
     (("threads", "--limit", LARGE), 2, "less than or equal to"),
     (("threads", "--offset", LARGE), 2, "less than or equal to"),
-    (("export", "any", "--decision", "maybe"), 2, "'maybe' is not one of 'included'"),
+    (("export", "any", "--decision", "maybe"), 2, f"not one of {', '.join(map(repr, DECIDED))}."),
     (("screen",), 2, "give THREAD, or --import FILE with --question TEXT"),
     (("screen", "--question", "livers"), 2, "give THREAD, or --import FILE"),
     (("screen", "thread", "--question", "livers"), 2, "give THREAD, or --import FILE"),

@@ -105,7 +105,7 @@ _DECIDED = (
     "Only papers with this decision; all: excluded ones, too. Default: included and undecided."
 )
 Decided = Annotated[
-    Literal["included", "excluded", "undecided", "all"] | None, _flag("--decision", _DECIDED)
+    Literal["included", "undecided", "excluded", "all"] | None, _flag("--decision", _DECIDED)
 ]
 
 _OF_REPORTS = {"references", "figures"}

@@ -45,10 +45,9 @@ _NASTY_TEXTS = (
     "very long " + "word " * 2_000,
     "   ",
 )
-_TEXT_FIELDS = (
-    "id", "abstract", "venue", "source", "volume", "issue", "pages", "publisher", "language",
-    "publication_type", "isbn", "arxiv_id", "pmid", "pmcid", "relevance_reason",
-)  # fmt: skip
+_TEXT_FIELDS = [
+    name for name, field in Paper.model_fields.items() if field.annotation in {str, str | None}
+]
 
 
 def collection_of(*papers: Paper, query: str = "a question") -> PaperCollection:

@@ -2,7 +2,7 @@
 
 import asyncio
 from http import HTTPStatus
-from typing import Literal, cast, get_args
+from typing import Any, cast
 
 from starlette.responses import HTMLResponse, Response
 
@@ -15,6 +15,7 @@ from paper_search.errors import (
     ThreadWaitingError,
 )
 from paper_search.exports import FORMATS, exporter_names, get_exporter, suffix_of_format
+from paper_search.models.paper import DECISIONS
 from paper_search.report.outputs.figures import figures, is_available
 from paper_search.report.outputs.markdown import POLICY, render_html
 from paper_search.report_workflow.engine import ReportSession
@@ -25,8 +26,7 @@ _PICTURES_KEPT = 8
 """Threads whose pictures stay in memory."""
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """For pictures, in which matplotlib uses inline styles and nothing else."""
-
-Decided = Literal["included", "excluded", "undecided", "all"]
+_DECIDED = (*DECISIONS, "all")
 
 
 async def downloads(visit: Visit) -> Response:
@@ -37,7 +37,7 @@ async def downloads(visit: Visit) -> Response:
         reading=reading,
         formats=FORMATS,
         others=[name for name in exporter_names() if name not in FORMATS],
-        decisions=get_args(Decided),
+        decisions=_DECIDED,
         tab="downloads",
     )
 
@@ -48,11 +48,11 @@ async def papers(visit: Visit) -> Response:
     query = visit.request.query_params
     name, decision = query.get("format", ""), query.get("decision", "")
     _require("format", name, exporter_names())  # not the path of a .csl file on the server
-    _require("decision", decision, ["", *get_args(Decided)])
+    _require("decision", decision, ["", *_DECIDED])
     collection = await visit.search.result()
     if collection is None:
         raise ThreadNotWaitingError(f"thread {thread_id!r} has no papers yet")
-    selection = part_of(collection, decision=cast("Decided", decision) if decision else None)
+    selection = part_of(collection, decision=cast("Any", decision) or None)
     content = await asyncio.to_thread(get_exporter(name), selection)
     return attachment(content, f"{thread_id}-{name}{suffix_of_format(name)}")
 
