@@ -4,7 +4,7 @@ import pytest
 from tests.report.sources import source
 
 from paper_search.bibliography.names import author_of, parts_of
-from paper_search.models import Author, Paper
+from paper_search.models import Author, BibliographicRecord, Paper
 from paper_search.report.evidence import UNNAMED, author_year, paper_of, reference, result_of
 
 
@@ -76,3 +76,13 @@ def test_an_author_in_parts_is_cited_by_the_family_name_that_the_source_gave():
 
     assert author_year(result) == "García Márquez, 2020"
     assert parts_of(paper_of(result).authors[0]) == parts_of(author)
+
+
+def test_a_source_keeps_every_fact_that_its_paper_has():
+    fields = BibliographicRecord.model_fields.items()
+    about = {name: f"a {name}" for name, field in fields if field.default is None}
+    about |= {"year": 2020, "is_retracted": True}
+    paper = Paper(id="p", title="A", source="s", authors=[], **about)
+    assert paper_of(result_of(paper, "q")).model_dump(include={*about}) == {
+        **about, "abstract": None, "bibtex": None,
+    }  # fmt: skip

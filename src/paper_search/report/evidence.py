@@ -10,7 +10,7 @@ from typing import Any
 from paper_search.bibliography.names import author_named, name_text, split_name
 from paper_search.bibliography.text import normalised_title
 from paper_search.exports.text import citation_keys, web_address
-from paper_search.models import Paper
+from paper_search.models import BibliographicRecord, Paper
 from paper_search.report.models import Grade, SearchResult
 from paper_search.skills.untrusted import is_suspicious, shown_to_model, visible
 from paper_search.skills.words import tokens
@@ -69,10 +69,10 @@ UNNAMED = "Unnamed authors"
 _LONGEST_NAME = 80
 _NAME = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f .,'’ʼ·&()/‐‑–-])*")
 
-_BIBLIOGRAPHIC = (
-    "doi", "arxiv_id", "pmid", "pmcid", "isbn", "url", "full_text_url", "volume", "issue", "pages",
-    "publisher", "language", "publication_type", "venue", "year", "is_retracted",
-)  # fmt: skip
+_BIBLIOGRAPHIC = sorted(
+    {name for name, field in BibliographicRecord.model_fields.items() if field.default is None}
+    - {"abstract", "bibtex"}
+)
 
 
 def result_of(paper: Paper, query_id: str) -> SearchResult:
