@@ -46,20 +46,20 @@ async def human_review(ctx: Context) -> tuple[Ok | Iterate | Approve | Edit | Re
 async def _after_plan(
     step: ReportStep, decision: ReviewDecision, number: int
 ) -> tuple[Ok | Iterate | Reject, StepUpdate]:
-    plan = step.state.research_plan
-    if decision.action is HITLAction.REJECT:
-        return Outcome.REJECT, step.update(ended_by="rejected_by_person")
-    if decision.action is HITLAction.MODIFY:
-        changes = (decision.modifications or {}).get("research_plan")
-        if changes is None:
-            note = decision.feedback or ""
-            return Outcome.ITERATE, step.update(plan_note=note)
-        edited = _edit_plan(step.plan, changes)
-        await step.approvals.write(edited, number, _decider(decision))
-        return Outcome.OK, step.update(research_plan=edited)
-    if plan is not None:
-        await step.approvals.approve(plan, number, _decider(decision))
-    return Outcome.OK, step.update()
+    match decision.action:
+        case HITLAction.REJECT:
+            return Outcome.REJECT, step.update(ended_by="rejected_by_person")
+        case HITLAction.MODIFY:
+            changes = (decision.modifications or {}).get("research_plan")
+            if changes is None:
+                return Outcome.ITERATE, step.update(plan_note=decision.feedback or "")
+            edited = _edit_plan(step.plan, changes)
+            await step.approvals.write(edited, number, _decider(decision))
+            return Outcome.OK, step.update(research_plan=edited)
+        case HITLAction.APPROVE | HITLAction.SKIP:
+            if (plan := step.state.research_plan) is not None:
+                await step.approvals.approve(plan, number, _decider(decision))
+            return Outcome.OK, step.update()
 
 
 def _decider(decision: ReviewDecision) -> str | None:
@@ -69,23 +69,24 @@ def _decider(decision: ReviewDecision) -> str | None:
 def _after_draft(
     step: ReportStep, decision: ReviewDecision, *, is_critical: bool
 ) -> tuple[Approve | Edit | Reject, StepUpdate]:
-    if decision.action is HITLAction.MODIFY:
-        changes = (decision.modifications or {}).get("draft")
-        data = dict(step.state.collected_data)
-        if changes is not None:
-            data["edited_draft"] = changes
-        return Outcome.EDIT, step.update(collected_data=data, human_note=decision.feedback or "")
-    if decision.action is HITLAction.APPROVE:
-        by_person = decision.decided_by == "person"
-        ended_by = "approved" if by_person else "approved_by_timeout"
-        return Outcome.APPROVE, step.update(human_approved=by_person, ended_by=ended_by)
-    if decision.action is HITLAction.SKIP:
-        if _may_be_revised(step.state):
-            return Outcome.EDIT, step.update(human_note="")
-        if is_critical:
-            return Outcome.REJECT, step.update()
-        return Outcome.APPROVE, step.update(ended_by="not_reviewed")
-    return Outcome.REJECT, step.update(ended_by="rejected_by_person")
+    match decision.action:
+        case HITLAction.MODIFY:
+            changes = (decision.modifications or {}).get("draft")
+            edited = {} if changes is None else {"edited_draft": changes}
+            data, note = {**step.state.collected_data, **edited}, decision.feedback or ""
+            return Outcome.EDIT, step.update(collected_data=data, human_note=note)
+        case HITLAction.APPROVE:
+            by_person = decision.decided_by == "person"
+            ended_by = "approved" if by_person else "approved_by_timeout"
+            return Outcome.APPROVE, step.update(human_approved=by_person, ended_by=ended_by)
+        case HITLAction.SKIP:
+            if _may_be_revised(step.state):
+                return Outcome.EDIT, step.update(human_note="")
+            if is_critical:
+                return Outcome.REJECT, step.update()
+            return Outcome.APPROVE, step.update(ended_by="not_reviewed")
+        case HITLAction.REJECT:
+            return Outcome.REJECT, step.update(ended_by="rejected_by_person")
 
 
 async def output(ctx: Context) -> tuple[Ok, StepUpdate]:
@@ -110,10 +111,8 @@ async def fallback(ctx: Context) -> tuple[Ok, StepUpdate]:
         best["critique"] = await records.version(Critique, version) or state.critique
     product = fallback_output(state.model_copy(update=best), step.params, results)
     step.say(f"Workflow completed with fallback: {product['reason']}")
-    best |= {
-        "ended_by": state.ended_by or "fallback",
-        "collected_data": {"fallback_output": product},
-    }
+    ended_by = state.ended_by or "fallback"
+    best |= {"ended_by": ended_by, "collected_data": {"fallback_output": product}}
     return await _finish(step, results, best)
 
 

@@ -137,20 +137,21 @@ async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail
     question = await strategy_question(state, names, _services(ctx), budget)
     decision: Decision = asker(ctx)(question, answer_model(question, markable_ids(state)))
     by = state.current_iteration, decision.decided_by
-    if decision.action is DecisionAction.APPROVE:
-        await _approvals(ctx).approve(_strategy(state), *by)
-        return Outcome.APPROVE, {}
-    if decision.action is DecisionAction.EDIT:
-        strategy = ctx.services.within_ceiling(apply_edit(_strategy(state), decision.revised_data))
-        await _approvals(ctx).write(strategy, *by)
-        update, gone = criteria_update(state, decision.revised_data)
-        at = decision.decided_at
-        edit = EditRecord(proposed=_strategy(state), by=by[1], at=at, criteria_gone=gone)
-        return Outcome.EDIT, {"strategy": strategy, "edit": edit, **update}
-    following = state.current_iteration + 1  # this round has no result that marks could join
-    await MarkStore(_records(ctx)).carry(state.current_iteration, following)
-    answer = decision, feedback_of(decision)
-    return await _next_round(ctx, state, Outcome.REJECT, answer, result_count=0)
+    match decision.action:
+        case DecisionAction.APPROVE:
+            await _approvals(ctx).approve(_strategy(state), *by)
+            return Outcome.APPROVE, {}
+        case DecisionAction.EDIT:
+            before, at = _strategy(state), decision.decided_at
+            strategy = ctx.services.within_ceiling(apply_edit(before, decision.revised_data))
+            await _approvals(ctx).write(strategy, *by)
+            update, gone = criteria_update(state, decision.revised_data)
+            edit = EditRecord(proposed=before, by=by[1], at=at, criteria_gone=gone)
+            return Outcome.EDIT, {"strategy": strategy, "edit": edit, **update}
+        case DecisionAction.REJECT:
+            await MarkStore(_records(ctx)).carry(by[0], by[0] + 1)  # no result has them
+            answer = decision, feedback_of(decision)
+            return await _next_round(ctx, state, Outcome.REJECT, answer, result_count=0)
 
 
 async def search(ctx: Context) -> tuple[Ok, StepUpdate]:
@@ -270,13 +271,12 @@ async def review_results(
     if answer.wait_for_sources:
         await store.save(answer, iteration, by=decision.decided_by)
         return Outcome.ITERATE, {"awaited": state.unfinished_sources, "waits": state.waits + 1}
-    feedback = (
-        await store.with_saved_marks(answer, iteration, markable_ids(state)) or UserFeedback()
-    )
+    feedback = await store.with_saved_marks(answer, iteration, markable_ids(state))
     outcome: Edit | Reject = (
         Outcome.EDIT if decision.action is DecisionAction.EDIT else Outcome.REJECT
     )
-    return await _next_round(ctx, state, outcome, (decision, feedback), result_count=count)
+    whole = decision, feedback or UserFeedback()
+    return await _next_round(ctx, state, outcome, whole, result_count=count)
 
 
 async def finish(ctx: Context) -> tuple[Ok, StepUpdate]:
