@@ -19,6 +19,8 @@ from paper_search.skills.deduplication.text import fold, without_line_breaks, wo
         ("Ångström", "Angstrom"),
         (r"On \emph{all} graphs", "On all graphs"),
         (r"The $\mathcal{O}(n)$ bound", "The O(n) bound"),
+        (r"$B^{\pm}\to K^{\pm}\gamma$ decays", "B ± → K ± γ decays"),
+        (r"$10^3\times\tau$", "10³ × τ"),
     ],
 )
 def test_two_spellings_fold_to_the_same_words(one, other):
@@ -27,6 +29,10 @@ def test_two_spellings_fold_to_the_same_words(one, other):
 
 def test_different_greek_letters_stay_different():
     assert words(fold("α-catenin")) != words(fold("β-catenin"))
+
+
+def test_symbols_that_other_sources_spell_out_stay():
+    assert words(fold(r"$p\leq 2$")) != words(fold(r"$p\geq 2$"))
 
 
 def test_chinese_is_compared_in_pairs_of_letters():

@@ -1,5 +1,6 @@
 """Levels of agreement of two records by field, and the log-odds that they are one work."""
 
+import re
 from collections.abc import Collection
 from math import exp
 from typing import NamedTuple
@@ -55,6 +56,7 @@ _LETTERS_OF_A_WORD = 12
 _NEAR_YEARS = 3
 _OTHER_YEARS = frozenset({"next", "near", "far"})
 _LONG_KEY = 15
+_ARTICLE_NUMBER = re.compile(r"[a-z]?\d{4,}$")
 Levels = tuple[tuple[float, str], ...]
 """Lower bound and name of each level, from the highest."""
 _TITLE_LEVELS: Levels = (
@@ -257,6 +259,9 @@ def _pages(one: Profile, other: Profile) -> str:
     if one.first_page == other.first_page:
         is_whole = one.last_page == other.last_page and one.first_page != one.last_page
         return "same" if is_whole else "first"
+    for number, count in ((one, other), (other, one)):
+        if count.first_page == "1" != count.last_page and _ARTICLE_NUMBER.match(number.first_page):
+            return "last"  # "1-14" may be only the length of an article with a number
     bare = one.first_page.lstrip("abcdefghijklmnopqrstuvwxyz")
     if bare == other.first_page.lstrip("abcdefghijklmnopqrstuvwxyz"):
         return "first"

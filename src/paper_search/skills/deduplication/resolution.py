@@ -1,6 +1,6 @@
 """Entity resolution: from records to clusters, works and uncertain pairs."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
@@ -62,13 +62,15 @@ def recurring_titles(profiles: Sequence[Profile]) -> frozenset[str]:
 
 def _are_several(group: list[Profile]) -> bool:
     is_short = len(group[0].words) <= _SHORT_TITLE
-    issues = {
+    places = {
         # A column may be on the same page of every issue; a long title on one page is one work.
-        (item.volume, item.issue if is_short or not item.first_page else item.first_page)
+        (item.volume, "", item.issue)
+        if is_short or not item.first_page
+        else (item.volume, item.first_page, "")
         for item in group
         if item.volume and item.issue
     }
-    if len(issues) >= _FEWEST:
+    if max(Counter(bool(page) for _, page, _ in places).values(), default=0) >= _FEWEST:
         return True
     years = {record.year for record in group if record.year is not None}
     if len(years) >= _FEWEST and is_short:

@@ -14,9 +14,11 @@ from paper_search.models import Author
 
 _ACCENT_COMMAND = re.compile(r"\\[\"'`^~=.](?=[{\\]*[A-Za-z])|\\[uvHcdbtk](?=\{)")
 _FONT_COMMAND = re.compile(
-    r"\\(?:text\w*|math\w+|rm|bf|it|em|emph|sc|sl|tt|cal|left|right|mbox|operatorname|ensuremath)"
-    r"(?![a-z])"
+    r"\\(?:text\w*|math\w+|rm|bf|it|em|emph|sc|sl|tt|cal|left|right|mbox|operatorname|ensuremath"
+    r"|pm|mp|to|(?:long)?(?:left|right|leftright)arrow|times|cdot|sim|simeq|approx|sqrt|frac"
+    r"|[lr]angle|q?quad)(?![A-Za-z])"
 )
+"""Commands for fonts, and for symbols that no other source spells out."""
 _LATEX_NOISE = str.maketrans({"\\": " ", "{": "", "}": "", "$": " ", "~": " ", "^": "", "_": ""})
 _MOJIBAKE = re.compile("[ÃÂâÐÑÎÏ][\x80-\xbf\u0152-\u0192\u2013-\u2122\u20ac]")
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
