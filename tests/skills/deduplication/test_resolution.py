@@ -50,6 +50,10 @@ def is_one(first: dict[str, Any], second: dict[str, Any]) -> bool:
          {"doi": "10.2000/b", "venue": "V", "volume": "2", "pages": "5-9"}),
         ({"title": "Editorial", "venue": "Nature", "volume": "3", "issue": "4", "pages": "1-2"},
          {"title": "Editorial", "venue": "Nature", "volume": "3", "issue": "4", "pages": "1-2"}),
+        ({"venue": "PLoS ONE", "volume": "13", "issue": "10", "pages": "e0204991"},
+         {"venue": "PLOS ONE", "volume": "13", "issue": "10", "pages": "1-14"}),
+        ({"title": f"{TITLE} [version 1; peer review: 1 approved]"}, {"title": TITLE}),
+        ({"title": f"{TITLE} at (2)center dot 3H(2)"}, {"title": f"{TITLE} at 2·3H2"}),
     ],
 )  # fmt: skip
 def test_records_of_one_work_are_one(first, second):
@@ -153,6 +157,7 @@ def test_a_decision_holds_for_what_was_merged_into_a_record_and_unknown_ids_are_
 
 
 ARTICLE = {"venue": "Journal of Physics", "year": 2021, "volume": "3", "pages": "110-139"}
+REVERSED = ["Carla Meyer", "Bo Jensen", "Ada Smith"]
 LONG = f"{TITLE} in the frozen north"
 BY_PUBLISHERS = (
     {"title": LONG, "venue": "Proceedings of the Congress on Shade", "doi": "10.1109/a"},
@@ -171,6 +176,14 @@ BY_PUBLISHERS = (
          ARTICLE, False),
         (*BY_PUBLISHERS, True),
         (*({**one, "abstract": ABSTRACT} for one in BY_PUBLISHERS), True),
+        ({"venue": "NBER Working Papers", "doi": "10.3386/w25", "year": 2018},
+         {**ARTICLE, "doi": "10.1257/5"}, True),
+        ({"publication_type": "report", "year": 2018}, ARTICLE, True),
+        ({"publication_type": "preprint", "year": 2018}, ARTICLE, True),
+        ({"publication_type": "preprint", "year": 2015}, ARTICLE, False),
+        ({"doi": "10.2139/ssrn.5", "year": 2015, "abstract": ABSTRACT, "authors": REVERSED},
+         {**ARTICLE, "doi": "10.1257/5", "abstract": ABSTRACT}, True),
+        ({"doi": "10.1101/2020.01.02.345"}, {"doi": "10.1101/gr.345.1"}, True),
     ],
 )  # fmt: skip
 def test_a_preprint_or_a_talk_is_a_version_of_its_article_which_stands_in_front(
@@ -180,6 +193,43 @@ def test_a_preprint_or_a_talk_is_a_version_of_its_article_which_stands_in_front(
     assert found.works == ([[1, 0]] if are_versions else [[0], [1]])
     assert [link.reason for link in found.versions] == [MergeReason.VERSION] * are_versions
     assert not (are_versions and found.uncertain)
+
+
+DATA = {"title": LONG, "publication_type": "dataset"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "are_versions"),
+    [
+        ({"year": 2018, "abstract": ABSTRACT, "authors": REVERSED},
+         {**ARTICLE, "abstract": ABSTRACT}, True),
+        ({"year": 2018}, ARTICLE, False),
+        ({**DATA, "title": f"{LONG} (v1.0)", "doi": "10.5281/zenodo.51"},
+         {**DATA, "title": f"{LONG}, version 2", "doi": "10.5281/zenodo.66", "year": 2022}, True),
+        ({**DATA, "doi": "10.5281/zenodo.51"}, {"title": LONG, "doi": "10.5281/zenodo.66"}, False),
+        ({**DATA, "title": f"{LONG} 1990", "doi": "10.5281/zenodo.51"},
+         {**DATA, "title": f"{LONG} 1991", "doi": "10.5281/zenodo.66"}, False),
+        ({"title": f"{LONG} (v1)", "doi": "10.5281/a"}, {"title": f"{LONG} (v2)"}, False),
+        ({"doi": "10.12688/f1000research.52.1"}, {"doi": "10.12688/f1000research.52.2"}, True),
+        ({"doi": "10.21203/rs.3.rs-52/v1"}, {"doi": "10.21203/rs.3.rs-52/v2"}, True),
+        ({"doi": "10.21203/rs.3.rs-52/v1"}, {"doi": "10.21203/rs.3.rs-53/v1"}, False),
+        ({"doi": "10.1000/s.52.1"}, {"doi": "10.1000/s.52.2"}, False),
+    ],
+)  # fmt: skip
+def test_copies_of_an_article_and_numbered_versions_are_one_work(one, other, are_versions):
+    found = Deduplicator().cluster([paper("1", **one), paper("2", **other)])
+    assert len(found.works) == 2 - are_versions
+    assert len(found.versions) == are_versions
+
+
+def test_a_long_title_with_a_page_an_issue_and_a_length_is_not_a_column():
+    there = {"venue": "PLoS ONE", "volume": "13", "issue": "10"}
+    places = [{"pages": "e0204991"}, {"pages": "1-14"}, {}]
+    papers = [paper(str(n), **there, **place) for n, place in enumerate(places)]
+    assert len(Deduplicator().cluster(papers).works) == 1
+    issues = [{**there, "issue": str(n)} for n in range(1, 4)]
+    papers = [paper(str(n), **issue) for n, issue in enumerate(issues)]
+    assert len(Deduplicator().cluster(papers).works) == 3
 
 
 async def test_the_record_of_a_work_describes_its_best_version_and_lists_all():

@@ -9,14 +9,17 @@ from paper_search.bibliography.identifiers import stable_id
 from paper_search.bibliography.keywords import distinct_keywords
 from paper_search.bibliography.text import normalised_title
 from paper_search.models import Clustering, RawPaper, Sighting, Version
-from paper_search.skills.deduplication.comparison import AGREED_AUTHORS, Comparison
-from paper_search.skills.deduplication.profiles import Profile, profile
+from paper_search.skills.deduplication.comparison import AGREED_AUTHORS, ONE_TEXT, Comparison
+from paper_search.skills.deduplication.profiles import DATA, Profile, profile
 
 _PREPRINT_DOI = re.compile(
-    r"10\.(?:48550|1101|21203|26434|31219|31234|31235|2139|20944|22541|36227|5194/egusphere)[/.]"
+    r"10\.(?:48550|1101(?=/\d)|21203|26434|31219|31234|31235|2139|3386|20944|22541|36227"
+    r"|5194/egusphere)[/.]"
 )
-"""arXiv, bioRxiv and medRxiv, Research Square, ChemRxiv, OSF, PsyArXiv, SocArXiv, SSRN, Preprints,
-ESSOAr, TechRxiv, EGUsphere."""
+"""arXiv, bioRxiv and medRxiv, Research Square, ChemRxiv, OSF, PsyArXiv, SocArXiv, SSRN, NBER,
+Preprints, ESSOAr, TechRxiv, EGUsphere."""
+_VERSION_OF_DOI = re.compile(r"(^10\.(?:12688|17632)/.+)\.\d{1,2}$|[./_-]?v\d{1,2}$")
+"""The last part of a DOI of F1000 Research or Mendeley Data, or a "v2"."""
 _JOURNAL_AND_CONFERENCE = "conference-journal"
 _RANKS = {"journal": 0, "conference": 2, "report": 3}
 _OWN = frozenset({
@@ -219,23 +222,36 @@ def are_versions(one: Profile, other: Profile, levels: Comparison) -> bool:
     """Whether two records of different publications are versions of one work.
 
     Titles must be of some length and differ only in spelling, authors must agree, and years must be
-    at most three apart. One must be a preprint, or one a conference paper and the other a journal
-    article. A meeting abstract is not a version of the article that it announces.
+    at most three apart, unless the abstracts agree. One must be a preprint, or one a conference
+    paper and the other a journal article, or one must have the abstract of the other and no venue,
+    or both must be data or software, or their DOIs differ only in a version number. A meeting
+    abstract is not a version of the article that it announces.
     """
+    is_one_text = levels.abstract in ONE_TEXT
     if (
         levels.title not in {"identical", "near"}
         or levels.difference not in {"none", "spelling"}
         or levels.title_length not in {"middle", "long"}
         or levels.authors not in AGREED_AUTHORS
-        or levels.year == "far"
+        or (levels.year == "far" and not is_one_text)
         or levels.numerals != "same"
         or levels.role != "same"
         or levels.abstract == "different"
     ):
         return False
-    if is_preprint(one) != is_preprint(other):
+    if is_preprint(one) != is_preprint(other) or _are_numbered(one, other):
         return True
-    return levels.kind == _JOURNAL_AND_CONFERENCE and not (_is_brief(one) or _is_brief(other))
+    if one.form in DATA and other.form in DATA:
+        return True
+    is_copy = is_one_text and levels.venue in {"missing", "both missing"}
+    is_extended = levels.kind == _JOURNAL_AND_CONFERENCE
+    return (is_copy or is_extended) and not (_is_brief(one) or _is_brief(other))
+
+
+def _are_numbered(one: Profile, other: Profile) -> bool:
+    """Whether two DOIs differ only in a version number."""
+    stem, other_stem = (_VERSION_OF_DOI.sub(r"\1", record.doi) for record in (one, other))
+    return one.doi != other.doi and stem == other_stem
 
 
 def _is_brief(record: Profile) -> bool:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from urllib.parse import urlsplit
 
 from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi, parse_pmcid, parse_pmid
-from paper_search.bibliography.publication_types import csl_type
+from paper_search.bibliography.publication_types import PREPRINTS, csl_type, type_word
 from paper_search.models import RawPaper
 from paper_search.skills.deduplication.text import (
     People,
@@ -17,7 +17,11 @@ from paper_search.skills.deduplication.text import (
     word_set,
     words,
 )
-from paper_search.skills.deduplication.titles import roles, without_annotations
+from paper_search.skills.deduplication.titles import (
+    VERSION_AT_THE_END,
+    roles,
+    without_annotations,
+)
 
 _EMPTY_WORDS = word_set(
     "the of and in on for a an de la le et des der die das und proc proceedings conference conf"
@@ -44,6 +48,7 @@ _KINDS = {
 }
 _FORMS = frozenset({"dataset", "erratum", "peer-review", "retraction", "software", "thesis"})
 """Types that may have the title of a paper without being a version of it."""
+DATA = frozenset({"dataset", "software"})
 _PAPERS = frozenset({"article-journal", "chapter", "paper-conference"})
 _THESIS = re.compile(r"\bthes[ie]s\b|\bdissert")
 _NUMBER = re.compile(r"[a-z]{0,3}\d+", re.IGNORECASE)
@@ -92,15 +97,17 @@ class Profile:
 
 
 def profile(paper: RawPaper) -> Profile:
-    title = without_line_breaks(fold(paper.title))
+    title = without_line_breaks(fold(paper.title)).replace("center dot", "")  # Web of Science's "·"
     own_title = title
     if "vol" in title or "(" in title or "[" in title or title.startswith("retracted"):
         own_title = without_annotations(title)
     own_title = _LEADING_YEAR.sub("", own_title) or own_title
-    title_words = words(own_title)
     doi = parse_doi(paper.doi) or ""
     venue = fold(paper.venue) if paper.venue else ""
     form, kind = _form_and_kind(paper.publication_type, venue)
+    if form in DATA:
+        own_title = VERSION_AT_THE_END.sub("", own_title)
+    title_words = words(own_title)
     first, last = _pages(paper.pages)
     return Profile(
         words=title_words,
@@ -127,6 +134,8 @@ def _form_and_kind(stated: str | None, venue: str) -> tuple[str, str]:
     """Return form and kind by type of publication and venue; empty if unknown."""
     kind = next((kind for kind, pattern in _KINDS.items() if pattern.search(venue)), "")
     csl = csl_type(stated)
+    if not kind and (csl == "report" or type_word(stated) in PREPRINTS):
+        kind = "report"
     if csl in _FORMS:
         return csl, kind
     if _THESIS.search(venue):

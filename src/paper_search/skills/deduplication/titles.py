@@ -257,7 +257,7 @@ _NOTE = (
     rf"(?!(?:{_NOTICE})[\])])"
     r"(?:retracted|erratum|errata|corrected|comment|see comment|published|republished|retraction"
     r"|summary for|abstract|poster|original|review|clinical trial|reprint|panel|tutorial|demo"
-    r"|demonstration|invited|keynote|extended)\b"
+    r"|demonstration|invited|keynote|extended|version \d+; ?(?:peer review|referees))\b"
 )
 _ANNOTATION = re.compile(
     r"^retracted(?: article)?\s*:"
@@ -270,6 +270,8 @@ _NOTE_AT_THE_END = re.compile(
     r"(?:[^\W\d][^\W\d]+(?:[ ,./'-]+[^\W\d]+)*|\d+ refs?|\d{1,2}|abstract no:? ?\w+)\.?\]?[\s.]*$"
 )
 """Cataloguers' additions: words in square brackets, a number of references, a footnote."""
+VERSION_AT_THE_END = re.compile(r"(?<=\w)\W+v(?:ersion|er)?[. ]{0,2}\d+(?:\.\d+)*\W*$")
+"""As in titles of data sets and software: "Rainfall (v1.2)"."""
 _GENERIC_WORDS = word_table("generic titles")
 _SERIAL_WORDS = word_set(
     "activities advances annual annually biennial highlights overview proceedings progress report"
