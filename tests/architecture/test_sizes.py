@@ -21,7 +21,7 @@ MAX_FUNCTION_LINES = 40
 MAX_WIRING_LINES = 30
 MAX_MODULES = 378
 MAX_LINES = {
-    "skills": 10_889,
+    "skills": 10_925,
     "sources": 7_005,
     "cli": 6_255,
     "workflow": 5_728,
