@@ -10,7 +10,9 @@ Headings: Medical Subject Headings (MeSH) of the National Library of Medicine, 2
 entry terms in inverted order are turned round ("failure, heart"), those that differ only by
 number, hyphen or spelling are left out, as are short ones, ones that several headings have,
 common words, and names of chemicals with a word that few records have (brands); at most
-`MOST_NAMES` are kept, those of common words first.
+`MOST_NAMES` are kept, those of common words first. A heading's names that mean other things, such
+as kinds ("capybaras" under "rodentia"), stand in groups of their own, which were made by eye for
+the headings of common words and are taken over from the table that ships.
 
 Terms: what stands between function words and signs in the names and descriptions of OpenAlex's
 4,516 topics (CC0), two or three words, by their stems.
@@ -59,7 +61,8 @@ SKIPPED = {"V", "Z"}
 """Branches of the tree: kinds of publications, and places."""
 HEADER = """\
 # Medical Subject Headings (MeSH), National Library of Medicine, 2020/2021, changed: see
-# scripts/vocabulary.py. A line a heading: the heading, then what it is also called.
+# scripts/vocabulary.py. A line a heading: the heading, what else means the same, then behind "||"
+# its other names, those that mean the same together.
 """
 
 
@@ -71,7 +74,9 @@ def main(folder: Path) -> None:
         for (_, name, numbers, every) in rows
         for branch in [_branches(numbers)]
     ]
-    _write(HEADINGS, HEADER + "".join(f"|{'|'.join(line)}|\n" for line in _headings(terms)))
+    group_of = _groups()
+    lines = (_in_groups(line, group_of) for line in _headings(terms))
+    _write(HEADINGS, HEADER + "".join(f"|{line}|\n" for line in lines))
     words = {word for _, every in terms for term in every for word in term.split()}
     _write(PLURALS, "\n".join(sorted(_nouns(folder, words))) + "\n")
     lines = _lines(folder / "vocab_openalex_topics/topics.tsv.gz")
@@ -113,6 +118,21 @@ def _headings(terms: list[tuple[str, list[str]]]) -> Iterator[list[str]]:
         ranked = sorted(kept, key=lambda name: (_natural(heading) != name, _rarest(name)))
         if NAME.fullmatch(heading.replace(",", "")):
             yield [heading, *(name for name in ranked[:MOST_NAMES] if name != heading)]
+
+
+def _groups() -> dict[str, int]:
+    """Return the numbers of the groups of the table that ships, by their names."""
+    table = gzip.decompress(HEADINGS.read_bytes()).decode("ascii")
+    groups = re.split(r"\|\||\|\n\|", table)
+    return {name: number for number, group in enumerate(groups) for name in group.split("|")}
+
+
+def _in_groups(line: list[str], group_of: dict[str, int]) -> str:
+    """Return a heading and its names in their groups; new names are in that of the heading."""
+    groups: dict[int | None, list[str]] = {}
+    for name in line:
+        groups.setdefault(group_of.get(name, group_of.get(line[0])), []).append(name)
+    return "||".join(map("|".join, groups.values()))
 
 
 def _distinct(heading: str, every: list[str]) -> dict[tuple[str, ...], str]:

@@ -49,7 +49,7 @@ from paper_search.skills.words import term_table, tokens
         ("remote work", "telework"),
         ("大语言模型", "large language model"),
         ("basal cell carcinomas", "rodent ulcer"),
-        ("heart failure", "heart decompensation"),
+        ("pressure ulcers", "bedsore"),
         ("DPP4i", "dipeptidyl peptidase-4 inhibitor"),
         ("DPP-4 inhibitor", "DPP-4 inhibitors"),
         ("TNF-α inhibitors", "TNF-α inhibitor"),
@@ -128,6 +128,12 @@ MASS_NOUNS = ("physics", "series", "diabetes", "learning", "analysis")
         ("non-small cell lung cancer", "lung cancer"),  # only drops words
         ("learning", "memory training"),  # narrower than a common word
         ("health", "normality"),
+        ("beavers", "capybaras"),  # another kind under the same heading
+        ("beavers", "rodents"),  # the heading is broader
+        ("primary schools", "secondary school"),
+        ("acupuncture", "pharmacopuncture"),
+        ("data protection", "cyber security"),
+        ("water", "hydrogen oxide"),
         ("nurse staffing", "nurse"),
         ("teens", "female adolescents"),  # only adds words to another name
         ("T2DM", "diabetes"),
@@ -152,6 +158,8 @@ def test_no_form_is_made_up_or_guessed(concept, made_up):
         ("basal cell carcinoma", "carcinoma, basal cell"),
         ("chronic obstructive pulmonary disease", "pulmonary disease, chronic obstructive"),
         ("high blood pressure", "hypertension"),
+        ("castor beaver", None),  # "rodentia" is broader
+        ("primary school", None),
         ("graph neural network", None),
         ("", None),
         ("heart | attack", None),
