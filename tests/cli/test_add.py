@@ -178,3 +178,13 @@ def test_fork_names_the_files_that_its_question_was_without(cli, review, tmp_pat
     assert "'scopus.ris', added later, is no longer part of the thread" in " ".join(
         further.stderr.split()
     )
+
+
+def test_each_reviewer_is_sent_to_their_own_screening_of_what_was_added(cli, review, tmp_path):
+    for name in ("ada", "bo"):
+        cli("screen", review, "--reviewer", name, "--done", code=0)
+    told = cli("add", review, "--database", "PEDro", "--searched", "2025-11-02", code=0)
+    assert told.stderr.endswith(f"  paper-search reconcile {review}\n")
+    told = cli("add", review, export(tmp_path, "scopus.ris", range(30, 32)), code=0)
+    screening = f"  paper-search screen {review} --reviewer"
+    assert told.stderr.endswith(f"{screening} ada\n{screening} bo\n")

@@ -52,7 +52,7 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
     search log gets the database, the day, the strategy and the number of records. Either all files
     are added or none. Without FILE, give --database and --searched of a search without any result.
     """
-    from paper_search.audit import flow_of_thread
+    from paper_search.audit import flow_of, load_review, record_rows
     from paper_search.cli.stored_threads import load_search
     from paper_search.models.source_report import quantity
     from paper_search.review.arrivals import add_files
@@ -64,7 +64,8 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
         reports = run(add_files(workflow, thread, contents, database or [], search=search))
 
     say_files(reports)
-    flow = run(with_persistence(config.persistence_url, lambda p: flow_of_thread(p, thread)))
+    review = run(with_persistence(config.persistence_url, lambda p: load_review(p, thread)))
+    flow = flow_of(review, record_rows(review))
     say(flow.summary)
     if as_json:
         fields = [
@@ -74,7 +75,12 @@ def add(  # noqa: PLR0913, PLR0917  # one for each option
         counts = {name: getattr(flow, name) for name in names}
         print_json({"thread_id": thread, "files": fields, "flow": counts})
     say(f"{quantity(flow.undecided, 'paper')} to decide on:")
-    say(f"  {command_line('screen', thread, home=home)}")
+    reviewers = review.agreement.reviewers
+    waiting = [reviewer.name for reviewer in reviewers if not reviewer.is_done]
+    for name in waiting:
+        say(f"  {command_line('screen', thread, '--reviewer', name, home=home)}")
+    if not waiting:
+        say(f"  {command_line('reconcile' if reviewers else 'screen', thread, home=home)}")
 
 
 def search_of(searched: str, strategy: Path | None) -> DatabaseSearch:
