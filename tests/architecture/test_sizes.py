@@ -23,7 +23,7 @@ MAX_MODULES = 378
 MAX_LINES = {
     "skills": 10_925,
     "sources": 7_005,
-    "cli": 6_255,
+    "cli": 6_261,
     "workflow": 5_728,
     "report": 5_223,
     "library": 4_607,
