@@ -4,7 +4,12 @@ import pytest
 from tests.answers import reply_to
 from tests.workflow.doubles import workflow
 
-from paper_search.errors import InputError, ThreadFinishedError, ThreadNotWaitingError
+from paper_search.errors import (
+    InputError,
+    StaleDecisionError,
+    ThreadFinishedError,
+    ThreadNotWaitingError,
+)
 from paper_search.models import RawPaper
 from paper_search.persistence import Persistence
 from paper_search.review import update_review
@@ -112,6 +117,26 @@ async def test_who_has_seen_what_the_others_decided_decides_no_more():
             await change
     assert (await review.agreement()).kappa is None
     assert all(mark.is_relevant for mark in (await review.screening("ada")).marks)
+
+
+async def test_nothing_is_settled_for_a_question_that_was_answered_in_the_meantime():
+    persistence = await searched()
+    for name in ("ada", "bo"):
+        await decide(persistence, name, a=True, b=False, c=name == "bo", d=True)
+    review = await reviewers(persistence)
+    search = workflow(FakeSkills(lambda _strategy: PAPERS), persistence=persistence)
+    await reply_to(search, "t", "approve")
+    for change in (review.enter_agreed(), review.settle(["c"], is_relevant=True)):
+        with pytest.raises(StaleDecisionError, match="was not saved"):
+            await change
+    assert await SearchSession.on(persistence, "t").mark_store.marks() == []
+    review = await reviewers(persistence)
+    assert await review.enter_agreed() == 3
+    await review.settle(["c"], is_relevant=True)
+    result = await SearchSession.on(persistence, "t").result()
+    assert sorted(paper.id for paper in result.papers if paper.decision == "included") == [
+        *("a", "c", "d")
+    ]
 
 
 async def test_who_is_done_elsewhere_changes_nothing_in_a_screening_that_is_still_open():

@@ -121,7 +121,7 @@ async def test_a_mark_is_refused_once_the_question_has_been_answered(answer):
     await screening.say(first, is_relevant=True)
     await reply_to(search, "t", answer)
     for mark in (screening.say(second, is_relevant=True), screening.skip(second), screening.undo()):
-        with pytest.raises(StaleDecisionError, match="your last mark was not saved"):
+        with pytest.raises(StaleDecisionError, match="your last decision was not saved"):
             await mark
     assert [mark.paper_id for mark in await session.mark_store.marks()] == [first.id]
     assert screening.queue() == [second]

@@ -15,7 +15,7 @@ from paper_search.errors import InputError, ThreadFinishedError
 from paper_search.models import Paper, ScreeningDecision
 from paper_search.workflow.marks import MarkStore, ScreeningMark
 from paper_search.workflow.records import SearchRecords
-from paper_search.workflow.screening import Screening
+from paper_search.workflow.screening import Check, Screening
 
 Verdicts = Mapping[str, bool]
 """By the id of a paper: is it relevant?"""
@@ -186,6 +186,8 @@ class Reviewers:
     """The update that found each paper (0: the first search); empty without updates."""
     earlier: Verdicts
     """Verdicts from before the last update; new reviewers are not asked about these papers."""
+    check: Check
+    """Called before a decision of the thread; raises if it would not count."""
 
     async def join(self, name: str) -> None:
         """Add a reviewer, or let one who was done continue."""
@@ -261,6 +263,7 @@ class Reviewers:
                 "not all reviewers are done, so there is no conflict to settle yet; "
                 f"`paper-search reconcile {self.records.thread_id}` shows the progress of each"
             )
+        await self.check()
         store = MarkStore(self.records)
         await store.say(paper_ids, self.iteration, is_relevant=is_relevant, reason=reason, by=by)
         word = "include" if is_relevant else "exclude"

@@ -21,6 +21,9 @@ _SMALL = 2_500
 """Up to so many papers, the order is learned after each mark; with twice as many, every second."""
 
 
+Check = Callable[[], Awaitable[None]]
+
+
 async def _allow() -> None:
     pass
 
@@ -28,7 +31,7 @@ async def _allow() -> None:
 class Screening:
     """The papers of one result, ordered by the marks so far."""
 
-    check: Callable[[], Awaitable[None]] = staticmethod(_allow)
+    check: Check = staticmethod(_allow)
     """Called before each mark; raises if it would not count."""
 
     def __init__(

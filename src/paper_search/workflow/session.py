@@ -3,6 +3,7 @@
 import asyncio
 from bisect import bisect
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, Field
@@ -113,22 +114,20 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         return await self.screening_of(collection.papers, state)
 
     async def screening_of(self, papers: Sequence[Paper], state: WorkflowState) -> Screening:
-        """Return the papers of a result; a mark is refused once somebody answered its question."""
-
-        async def check() -> None:
-            snapshot = await self.snapshot()
-            ids = [interrupt.id for interrupt in snapshot.interrupts]
-            is_answered = bool(ids) and await self.ledger.entry(self.thread_id, ids[0]) is not None
-            if is_answered or snapshot.values["current_iteration"] != state.current_iteration:
-                raise StaleDecisionError(
-                    f"the question of thread {self.thread_id!r} has been answered, so your last "
-                    "mark was not saved; everything before it was. `paper-search show "
-                    f"{self.thread_id}` prints what is next"
-                )
-
         screening = await open_screening(papers, state, self.records)
-        screening.check = check
+        screening.check = partial(self.require_round, state.current_iteration)
         return screening
+
+    async def require_round(self, iteration: int) -> None:
+        """Raise StaleDecisionError if a mark of this round would join no answer."""
+        snapshot = await self.snapshot()
+        ids = [interrupt.id for interrupt in snapshot.interrupts]
+        is_answered = bool(ids) and await self.ledger.entry(self.thread_id, ids[0]) is not None
+        if is_answered or snapshot.values["current_iteration"] != iteration:
+            raise StaleDecisionError(
+                f"the question of thread {self.thread_id!r} has been answered, so your last "
+                f"decision was not saved; `paper-search show {self.thread_id}` prints what is next"
+            )
 
     async def reviewers(self) -> Reviewers:
         """Return the independent reviewers of the result. Raises the errors of `screening`."""
@@ -145,7 +144,8 @@ class SearchSession(ThreadSession[WorkflowState, Checkpoint, PaperCollection | N
         updates = await self._updates_by_work(state)
         now, verdicts = len(state.updates), await work_verdicts(state, self.records)
         earlier = {i: verdict for i, verdict in verdicts.items() if updates.get(i, now) < now}
-        return Reviewers(papers, self.records, iteration, decisions, updates, earlier)
+        check = partial(self.require_round, iteration)
+        return Reviewers(papers, self.records, iteration, decisions, updates, earlier, check)
 
     async def is_blind(self) -> bool:
         """Whether the decisions of other reviewers are still hidden."""
