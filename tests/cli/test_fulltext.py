@@ -118,6 +118,14 @@ def test_all_boxes_of_prisma_are_counted(cli, review, home, tmp_path, httpserver
     for row in ("Full texts sought | 5", "Full texts not retrieved | 2", "Full texts assessed | 2",
                 "by full text because: wrong population | 1", "Included | 1"):  # fmt: skip
         assert f"| {row} |" in report
+    text = (tmp_path / "audit" / "records.csv").read_text()
+    records = list(csv.DictReader(text.splitlines()))
+    for number, outcome in ((0, "included"), (3, "excluded: wrong population")):
+        [line] = [
+            line for line in report.splitlines() if line.startswith(f"| {found[number]['id']} ")
+        ]
+        assert line.endswith(f"| {outcome} |")
+        assert outcome in [row["full_text"] for row in records if row["id"] == found[number]["id"]]
     assert (
         "We sought full texts of 5 works (not retrieved 2, retrieved and not assessed yet 1) and "
         "assessed 2: 1 excluded (wrong population 1) and 1 included."

@@ -91,7 +91,7 @@ def _rows(flow: PrismaFlow) -> list[_Row]:
         *((f"not kept: {why}", count) for why, count in flow.removal_reasons.items()),
     ]
     aside = [
-        ("below the threshold of the result", flow.set_aside),
+        ("set aside by score or number", flow.set_aside),
         ("of earlier rounds, not decided on", flow.not_carried_over),
         ("not processed yet", flow.pending),
     ]

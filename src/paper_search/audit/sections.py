@@ -55,6 +55,11 @@ _DECISION_COLUMNS = {
     "paper": "Paper", "reason": "Reason", "note": "Note", "labels": "Labels", "status": "Status",
 }  # fmt: skip
 
+_OF_PAPERS = {
+    "decided_by": "Decided by", "decided_at": "At (UTC)", "reason": "Reason",
+    "full_text": "Full text",
+}  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Section:
@@ -289,12 +294,13 @@ def _reviewers(agreement: Agreement) -> list[Section]:
 
 def _papers(title: str, works: Sequence[Work], status: Status) -> Section:
     papers = [work for work in works if work.status is status]
-    rows = []
-    for work in papers[:MAX_ROWS]:
-        screening = work.paper.screening_columns
-        cells = (_plain(screening[name]) for name in ("decided_by", "decided_at", "reason"))
-        rows.append((work.own, work.paper.title, work.paper.year or "", *cells))
-    columns = ["Record", "Title", "Year", "Decided by", "At (UTC)", "Reason"]
+    cells = [work.paper.screening_columns for work in papers[:MAX_ROWS]]
+    own = [name for name in _OF_PAPERS if name != "full_text" or any(row[name] for row in cells)]
+    rows = [
+        (work.own, work.paper.title, work.paper.year or "", *(_plain(row[name]) for name in own))
+        for work, row in zip(papers, cells, strict=False)
+    ]
+    columns = ["Record", "Title", "Year", *(_OF_PAPERS[name] for name in own)]
     note = [] if papers else ["None."]
     return Section(title, [*note, *_truncation_note(papers, "records.csv")], columns, rows)
 

@@ -36,7 +36,7 @@ from paper_search.report.outputs.pandoc import has_pandoc, markdown_docx
 RECORD_COLUMNS = (
     *("id", "status", "kept_as", "why", "source", "query", "position", "round", "found_at"),
     *("title", "authors", "year", "venue", "doi", "score"),
-    *("decided_by", "decided_at", "note", "labels"),
+    *("decided_by", "decided_at", "full_text", "note", "labels"),
 )
 MANIFEST = "manifest-sha256.txt"
 """In the format of `sha256sum`, which can check it."""
@@ -182,6 +182,7 @@ def _record_row(row: RecordRow) -> Row:
         "score": round(paper.relevance_score, 4) if paper and paper.is_judged else "",
         "decided_by": (decision.decided_by or "") if decision else "",
         "decided_at": (decision.decided_at or "") if decision else "",
+        "full_text": (decision.full_text or "") if decision else "",
         "note": (paper.note or "") if paper else "",
         "labels": "; ".join(paper.labels) if paper else "",
     }
