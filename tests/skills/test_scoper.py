@@ -1,6 +1,7 @@
 """The scoping search: hit counts, relaxed queries and suggested terms, before anything is spent."""
 
 import asyncio
+import gc
 from typing import Any
 
 import pytest
@@ -312,3 +313,13 @@ async def test_when_nobody_is_asked_sources_that_rank_are_left_alone():
     asked = strategy(NARROW, sources=["library"], ranked=[models.RankedQuery(text="ice")])
     await Scoper([library]).scope(asked, intent("ice"), is_asking=False)
     assert library.counted == library.strategies == []
+
+
+async def test_a_cancelled_count_leaves_no_error_behind(caplog):
+    source = FakeCountingSource("pubmed", delay_s=60)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.01):
+            await Scoper([source]).scope(strategy(NARROW, sources=["pubmed"]), intent("ice"))
+    await asyncio.sleep(0.01)
+    gc.collect()
+    assert (source.counted, caplog.text) == ([NARROW], "")

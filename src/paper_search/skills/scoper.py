@@ -171,7 +171,7 @@ class _Look:
         A slow source does not delay other counts, but queries are relaxed only once all sources
         have answered.
         """
-        counts = asyncio.gather(*(self._count_at(name, self._queries) for name in self._able))
+        counts = asyncio.ensure_future(self._count_everywhere())
         try:
             await asyncio.wait([counts], timeout=self._deadline_s * _SHARE_OF_TIME)
             is_whole = counts.done()
@@ -181,6 +181,9 @@ class _Look:
                 await self._count_further(is_whole=True)
         finally:
             counts.cancel()
+
+    async def _count_everywhere(self) -> None:
+        await asyncio.gather(*(self._count_at(name, self._queries) for name in self._able))
 
     async def _count_further(self, *, is_whole: bool) -> None:
         for query in self._queries:
