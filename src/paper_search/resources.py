@@ -1,7 +1,9 @@
 """Resources by name: files, and entry points of installed packages."""
 
+import contextlib
 import functools
 import sys
+from collections.abc import Iterator
 from importlib import metadata
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -9,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from paper_search.errors import InputError, UnknownNameError
+from paper_search.errors import ConfigError, InputError, PaperSearchError, UnknownNameError
 
 ThingT_co = TypeVar("ThingT_co", covariant=True)
 
@@ -110,12 +112,47 @@ class EntryPoints(Generic[EntryT]):
         return sorted(_entry_points_of_group(self._group, tuple(sys.path)).names)
 
     def read(self, name: str) -> EntryT:
-        """Import and return the object of an entry point."""
+        """Import and return the object of an entry point.
+
+        Raises:
+            UnknownNameError: no package has registered the name.
+            ConfigError: it cannot be imported.
+        """
         points = tuple(_entry_points_of_group(self._group, tuple(sys.path)).select(name=name))
         if not points:
             raise UnknownNameError(self._kind, name, self.names())
-        registered: EntryT = points[-1].load()
+        with self._named(name):
+            registered: EntryT = points[-1].load()
         return registered
+
+    def owner(self, name: str) -> Any:
+        """Return the class of a registered class method; None if it is anything else, or fails."""
+        with contextlib.suppress(ConfigError, UnknownNameError):
+            return getattr(self.read(name), "__self__", None)
+        return None
+
+    def call(self, name: str, *arguments: Any) -> Any:
+        """Return the result of the function of an entry point.
+
+        Raises the errors of `read`; ConfigError also if the function raises one that is not ours,
+        or returns None.
+        """
+        function: Any = self.read(name)
+        with self._named(name):
+            if (result := function(*arguments)) is None:
+                raise TypeError(f"{function} returned None")
+        return result
+
+    @contextlib.contextmanager
+    def _named(self, name: str) -> Iterator[None]:
+        """Name the entry point in errors of its package, which are no bugs of this program."""
+        try:
+            yield
+        except PaperSearchError:
+            raise
+        except Exception as error:
+            what = f"{self._kind} {name!r} (entry point group {self._group})"
+            raise ConfigError(f"the {what} failed: {type(error).__name__}: {error}") from error
 
 
 @functools.cache

@@ -266,7 +266,7 @@ def test_settings_become_limits_of_the_source(tmp_path):
 
 
 def test_a_source_that_needs_a_key_says_which_and_where():
-    with pytest.raises(ConfigError, match=r"set CARDS_API_KEY \(get one at https://cards\."):
+    with pytest.raises(ConfigError, match=r"set CARDS_API_KEY, see https://cards\."):
         open_source(Keyed(URL, key=""), AppConfig(), SearchSourceConfig(name="cards"))
 
 

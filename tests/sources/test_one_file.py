@@ -92,3 +92,9 @@ async def test_it_is_searched_with_its_key_and_its_records_are_read(tmp_path, mo
     assert [(paper.id, paper.title) for paper in report.papers] == [("shelf:7", "Of graphs")]
     assert came[0].url.params["q"] == "(t:graphs AND y:[2020 TO 3000])"
     assert came[0].headers["x-shelf-key"] == "k"
+
+
+def test_a_service_without_a_page_for_keys_is_described_without_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(service_of("shelf"), "key_page", None)
+    [entry] = [e for e in source_entries(load_config(home=tmp_path)) if e["name"] == "shelf"]
+    assert entry["note"].endswith("better with SHELF_API_KEY")

@@ -101,7 +101,7 @@ def _web_note(source: Any) -> str:
     from paper_search.sources.web import kind_of
 
     title, most = source.adapter.title, source.adapter.most_results
-    return f"{title}: {kind_of(source)}, for reports; at most {most} results a query"
+    return f"{title}: {kind_of(source)}, for reports; at most {most:,} results a query"
 
 
 def _refusal(adapter: Any, config: AppConfig) -> str | None:
@@ -123,7 +123,7 @@ def _service_note(adapter: Any) -> str:
     most = f"{adapter.title}: {form}, at most {adapter.most_results:,} records each"
     if adapter.key:
         return f"{most}; asked with your key"
-    better = adapter.key_variable and f"better with {adapter.key_variable}, see {adapter.key_page}"
+    better = adapter.key_variable and f"better with {adapter.key_hint}"
     return "; ".join(filter(None, (most, adapter.caveat, better)))
 
 

@@ -107,7 +107,7 @@ class InstalledProvider(ChatProvider):
     def create_client(self) -> BaseChatModel:
         package = CHAT_PACKAGES.get(self._config.provider)
         if package is None:
-            registered: BaseChatModel = REGISTERED.read(self._config.provider)(self._config)
+            registered: BaseChatModel = REGISTERED.call(self._config.provider, self._config)
             return registered
         settings = {"temperature": self.temperature, "max_tokens": self.max_tokens}
         return _created(package, self._config.model_copy(update=settings), self.options)

@@ -159,7 +159,7 @@ def create_embedder(config: EmbeddingsConfig) -> Embedder | None:
         raise ConfigError(f"the embedding model {config.name!r} cannot be used: {_HOW}")
     model: Any
     if is_installed:
-        model = _INSTALLED.read(provider)(config)
+        model = _INSTALLED.call(provider, config)
     else:
         _check_module(provider, config.name)
         model = _LazyEmbeddings(provider, *rest.strip().partition(":")[::2])

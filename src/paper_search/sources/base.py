@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from paper_search.config import AppConfig, SearchSourceConfig
+from paper_search.errors import ConfigError
 from paper_search.models import (
     HitCount,
     RawPaper,
@@ -135,14 +136,20 @@ def create_source(name: str, config: AppConfig) -> SearchSource:
 
     Raises:
         UnknownNameError: no source of that name is installed.
-        ConfigError: a required setting is missing.
+        ConfigError: a required setting is missing, or the source has another name.
     """
-    factory = _REGISTRY.read(name)
-    return factory(config, config.sources.get(name, SearchSourceConfig(name=name)))
+    settings = config.sources.get(name, SearchSourceConfig(name=name))
+    source: SearchSource = _REGISTRY.call(name, config, settings)
+    if source.source_name != name:
+        raise ConfigError(
+            f"the source {name!r} has the source_name {source.source_name!r}: "
+            "rename its entry point, or the source"
+        )
+    return source
 
 
 def service_of(name: str) -> type[Adapter] | None:
-    return adapter_of(_REGISTRY.read(name)) if name in _REGISTRY.names() else None
+    return adapter_of(_REGISTRY.owner(name))
 
 
 def title_of(name: str) -> str:
@@ -151,11 +158,10 @@ def title_of(name: str) -> str:
     return name if service is None else service.title
 
 
-def adapter_of(factory: object) -> type[Adapter] | None:
-    """Return the adapter class of a factory that is its method `source`, else None."""
+def adapter_of(owner: object) -> type[Adapter] | None:
+    """Return the class of a registered method if it is an adapter, else None."""
     from paper_search.sources.adapter import Adapter  # noqa: PLC0415  # slow to import
 
-    owner = getattr(factory, "__self__", None)
     return owner if isinstance(owner, type) and issubclass(owner, Adapter) else None
 
 

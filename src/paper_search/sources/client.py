@@ -177,7 +177,7 @@ _LONG_S = 3600.0
 
 
 def explain_missing_key(adapter: Service) -> str:
-    return f"{adapter.name} needs a key: set {adapter.key_variable} (get one at {adapter.key_page})"
+    return f"{adapter.name} needs a key: set {adapter.key_hint}"
 
 
 def explain_bug(error: Exception, adapter: Service) -> ServiceError:
@@ -245,7 +245,8 @@ def _of_refusal(error: HttpStatusError, until: float, adapter: Service) -> Servi
     status = SourceStatus.EXHAUSTED if why == QUOTA_USED_UP else SourceStatus.RATE_LIMITED
     advice = adapter.advice_on(error)
     if advice is None and adapter.key_variable and not adapter.key:
-        advice = f"set {adapter.key_variable} to a free key from {adapter.key_page}"
+        page = f" to a free key from {adapter.key_page}" if adapter.key_page else ""
+        advice = f"set {adapter.key_variable}{page}"
     if isinstance(error, HttpRefusedError):
         reason = "recently refused requests"
     elif error.is_challenge:
@@ -284,7 +285,5 @@ def _refused(error: HttpStatusError, adapter: Service) -> str:
     if not adapter.key_variable:
         return f"{adapter.title} refused the request {status}: it needs no key, so try again later"
     if not adapter.key:
-        fix = f"set {adapter.key_variable}, see {adapter.key_page}"
-        return f"{adapter.title} refused the request without a key {status}: {fix}"
-    fix = f"check {adapter.key_variable}, see {adapter.key_page}"
-    return f"{adapter.title} refused the key {status}: {fix}"
+        return f"{adapter.title} refused the request without a key {status}: set {adapter.key_hint}"
+    return f"{adapter.title} refused the key {status}: check {adapter.key_hint}"

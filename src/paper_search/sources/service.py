@@ -227,6 +227,11 @@ class Service(ABC):
         """
 
     @property
+    def key_hint(self) -> str:
+        """The variable of the key, and where to get one."""
+        return f"{self.key_variable}{f', see {self.key_page}' if self.key_page else ''}"
+
+    @property
     def headers(self) -> Mapping[str, str]:
         if self.key_header is None or not self.key:
             return {}

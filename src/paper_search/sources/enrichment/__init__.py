@@ -67,7 +67,7 @@ def enricher_names() -> list[str]:
 
 
 def _services() -> dict[str, type[Service]]:
-    owners = {name: getattr(_REGISTRY.read(name), "__self__", None) for name in enricher_names()}
+    owners = {name: _REGISTRY.owner(name) for name in enricher_names()}
     return {name: owner for name, owner in owners.items() if isinstance(owner, type)}
 
 
@@ -83,7 +83,7 @@ def says_open(prefix: str) -> bool:
 
 
 def create_enrichers(config: AppConfig) -> list[Enricher]:
-    return [_REGISTRY.read(name)(config) for name in dict.fromkeys(config.enrichers)]
+    return [_REGISTRY.call(name, config) for name in dict.fromkeys(config.enrichers)]
 
 
 _NO_CALLS = "not asked: PAPER_SEARCH_ENRICH_MAX_CALLS, or the service's own limit, is 0"

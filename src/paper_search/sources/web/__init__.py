@@ -26,12 +26,13 @@ def web_search_names() -> list[str]:
 
 
 def web_service_of(name: str) -> type[Adapter] | None:
-    return adapter_of(_REGISTRY.read(name))
+    return adapter_of(_REGISTRY.owner(name))
 
 
 def create_web_search(name: str, config: AppConfig) -> HttpSource:
-    factory = _REGISTRY.read(name)
-    return factory(config, config.web.get(name, SearchSourceConfig(name=name)))
+    settings = config.web.get(name, SearchSourceConfig(name=name))
+    search: HttpSource = _REGISTRY.call(name, config, settings)
+    return search
 
 
 def create_web_searches(config: AppConfig) -> list[HttpSource]:
