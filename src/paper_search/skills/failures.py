@@ -1,7 +1,8 @@
-"""Maps a source's exception to the status in its report."""
+"""Faults of foreign code: the status of its exceptions, and results of a wrong type."""
 
 import re
 from collections.abc import Iterator
+from typing import Any, TypeVar
 
 from paper_search.errors import SearchSourceError
 from paper_search.models import SourceStatus
@@ -16,6 +17,21 @@ _STATUS_OF_CODE = {
     429: SourceStatus.RATE_LIMITED, 504: SourceStatus.TIMEOUT,
 }  # fmt: skip
 _SERVER_ERROR = 500
+T = TypeVar("T")
+
+
+def require_type(value: Any, kind: type[T], owner: str) -> T:
+    """Return what foreign code returned; raise TypeError if it has another type."""
+    if isinstance(value, kind):
+        return value
+    raise TypeError(f"{owner} returned {type(value).__name__}, not {kind.__name__}")
+
+
+def require_list(values: Any, kind: type[T], owner: str) -> list[T]:
+    """Do the same for a list."""
+    if not isinstance(values, list):
+        raise TypeError(f"{owner} returned {type(values).__name__}, not a list of {kind.__name__}")
+    return [require_type(value, kind, f"in a list, {owner}") for value in values]
 
 
 def status_of(error: BaseException) -> SourceStatus:

@@ -75,6 +75,13 @@ class RelevanceScorer:
         by_person = _by_person(papers, verdicts(papers, intent), intent, marked)
         return list(map(_scored_paper, papers, by_person))
 
+    def unjudged(
+        self, papers: Sequence[RawPaper], intent: ParsedIntent, reason: str
+    ) -> list[ScoredPaper]:
+        """Return papers with their score by words, and why they have no other."""
+        lexical = verdicts(papers, intent)
+        return [_scored_paper(*pair, failure=reason) for pair in zip(papers, lexical, strict=True)]
+
     async def score(
         self,
         papers: list[RawPaper],

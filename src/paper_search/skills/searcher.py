@@ -13,7 +13,7 @@ from paper_search.models import RawPaper, SearchReport, SearchStrategy, SourceRe
 from paper_search.models.scope import Translation
 from paper_search.models.source_report import REASONS, unasked
 from paper_search.query import And, conditions_in, judge, normalise
-from paper_search.skills.failures import describe, status_of
+from paper_search.skills.failures import describe, require_list, require_type, status_of
 from paper_search.skills.known_papers import is_named
 from paper_search.skills.watchdog import Race, Watchdog
 from paper_search.sources import SearchSource
@@ -218,14 +218,11 @@ def _cap_queries(strategy: SearchStrategy) -> tuple[SearchStrategy, list[str]]:
 async def _ask(name: str, source: SearchSource, strategy: SearchStrategy) -> SearchReport:
     report = class_attribute(source, "report")
     if callable(report):
-        answer = await _call(report, source, strategy)
-        if not isinstance(answer, SearchReport):
-            raise TypeError(f"the source returned a {type(answer).__name__}, not a SearchReport")
+        answer = require_type(await _call(report, source, strategy), SearchReport, "the source")
         return _drop_unusable(answer, source, strategy)
     started = time.monotonic()
     papers = await _call(source.search_advanced, strategy)
-    if not isinstance(papers, list) or not all(isinstance(one, RawPaper) for one in papers):
-        raise TypeError(f"the source returned a {type(papers).__name__}, not a list of RawPaper")
+    require_list(papers, RawPaper, "the source")
     entry = SourceReport(
         source=name,
         status=SourceStatus.OK if papers else SourceStatus.EMPTY,

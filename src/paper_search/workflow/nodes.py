@@ -81,7 +81,7 @@ async def parse_intent(ctx: Context) -> tuple[Ok | Fail, StepUpdate]:
     asks = ctx.workflow_params.enable_strategy_checkpoint
     await _approvals(ctx).begin(is_asking=asks)
     await _records(ctx).index(question)
-    intent = await ctx.services.intent_parser.parse(question)
+    intent = await ctx.services.parse(question)
     fresh = WorkflowState(question=question, intent=intent.model_copy(update={"lookups": []}))
     fresh.counts = _of_round(intent.lookups, fresh, BEFORE_READING if asks else NOBODY)
     return Outcome.OK, fresh.model_dump(exclude=cleared)
@@ -92,7 +92,7 @@ async def build_strategy(ctx: Context) -> tuple[Ok, StepUpdate]:
     intent = intent_after_note(state, _intent(state))
     marked_papers = [*intent.seeds, *await _records(ctx).marked_papers(state.marks)]
     is_rejected = bool(state.history) and state.history[-1].is_rejected
-    strategy = await ctx.services.query_builder.build(
+    strategy = await ctx.services.build(
         QueryBuilderInput(
             intent=intent,
             previous_strategies=state.previous_strategies,
@@ -233,7 +233,7 @@ async def organize(ctx: Context) -> tuple[Ok | Skip, StepUpdate]:
     if state.is_ordered:
         scored = with_places(scored, await records.marked_papers(state.marks))
     strategy = _strategy(state)
-    collection = await ctx.services.result_organizer.organize(scored, strategy, state.question)
+    collection = await ctx.services.organize(scored, strategy, state.question)
     limit = strategy.filters.max_papers
     collection, limit = await with_files(state, collection, records, limit)
     stored_ref = await records.save_collection(collection, limit, scored=scored)

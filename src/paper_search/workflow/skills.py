@@ -29,7 +29,7 @@ from paper_search.models import (
 )
 from paper_search.models.report import EnrichmentReport
 from paper_search.skills import RelevanceScorer, Searcher
-from paper_search.skills.failures import describe
+from paper_search.skills.failures import describe, require_list, require_type
 from paper_search.skills.judging.judgement import JudgementCache
 from paper_search.skills.judging.run import MOST_JUDGED
 from paper_search.skills.result_ranker import ResultRanker, by_grades
@@ -139,6 +139,20 @@ class Skills:
         names = {name: getattr(skill, "model", None) for name, skill in skills.items()}
         return {name: model for name, model in names.items() if isinstance(model, str)}
 
+    async def parse(self, question: str) -> ParsedIntent:
+        intent = await self.intent_parser.parse(question)
+        return require_type(intent, ParsedIntent, _owner(self.intent_parser))
+
+    async def build(self, request: QueryBuilderInput) -> SearchStrategy:
+        strategy = await self.query_builder.build(request)
+        return require_type(strategy, SearchStrategy, _owner(self.query_builder))
+
+    async def organize(
+        self, scored: list[ScoredPaper], strategy: SearchStrategy, question: str
+    ) -> PaperCollection:
+        collection = await self.result_organizer.organize(scored, strategy, question)
+        return require_type(collection, PaperCollection, _owner(self.result_organizer))
+
     async def search(self, strategy: SearchStrategy, *, is_waiting: bool = False) -> SearchReport:
         # A mock has every attribute; what counts is the method of a class.
         now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -150,6 +164,7 @@ class Skills:
             rows = answer.sources or _rows(answer.papers, strategy)
             return answer.model_copy(update={"sources": _with_times(rows, now)})
         papers = await self.searcher.search(strategy)
+        require_list(papers, RawPaper, _owner(self.searcher))
         return SearchReport(papers=papers, sources=_with_times(_rows(papers, strategy), now))
 
     async def scope(
@@ -173,7 +188,8 @@ class Skills:
                 self.deduplicator, papers, decisions=decisions
             )
             return answer
-        return DeduplicationReport(works=await self.deduplicator.deduplicate(papers))
+        works = await self.deduplicator.deduplicate(papers)
+        return DeduplicationReport(works=require_list(works, RawPaper, _owner(self.deduplicator)))
 
     @property
     def has_own_judge(self) -> bool:
@@ -225,11 +241,25 @@ class Skills:
     async def score(
         self, papers: list[RawPaper], intent: ParsedIntent, marked: Sequence[MarkedPaper]
     ) -> list[ScoredPaper]:
+        """Ask a foreign scorer; papers that it leaves out are unjudged, and not lost."""
         score: Any = self.relevance_scorer.score
+        owner = _owner(self.relevance_scorer)
         learns = bool(marked) and "marked" in inspect.signature(score).parameters
         options = {"marked": marked} if learns else {}
-        scored: list[ScoredPaper] = await score(papers, intent, **options)
-        return scored
+        scored = require_list(await score([*papers], intent, **options), ScoredPaper, owner)
+        for verdict in scored:
+            if not 0 <= verdict.relevance_score <= 1:  # an assignment is not validated
+                raise ValueError(
+                    f"{owner} gave the paper {verdict.paper.id!r} a score of "
+                    f"{verdict.relevance_score:g}; scores are from 0 to 1"
+                )
+        ids = {verdict.paper.id for verdict in scored}
+        left_out = [paper for paper in papers if paper.id not in ids]
+        return [*scored, *RelevanceScorer(None).unjudged(left_out, intent, f"{owner} left it out")]
+
+
+def _owner(skill: object) -> str:
+    return f"the skill {type(skill).__name__}"
 
 
 def _rows(papers: Sequence[RawPaper], strategy: SearchStrategy) -> list[SourceReport]:
