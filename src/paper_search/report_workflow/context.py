@@ -100,7 +100,7 @@ class ReportStep:
 
     @functools.cached_property
     def records(self) -> "ReportRecords":
-        return ReportRecords(self.ctx.store, self.ctx.thread_id)
+        return ReportRecords(self.ctx.store, self.ctx.thread_id, self.ctx.run)
 
     @property
     def approvals(self) -> "PlanApprovals":

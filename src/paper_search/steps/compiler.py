@@ -180,7 +180,7 @@ class _StepRunner:
         self._workflow = workflow
         self._step = step
         self._services = environment.services
-        self._is_outermost = len(environment.path) == 1
+        self._depth = len(environment.path)
         self._invoke = handler.invoke
         self._read = _state_reader(workflow)
         self._counts = any(other.bound is not None for other in workflow.steps)
@@ -194,7 +194,7 @@ class _StepRunner:
             )
         is_first = self._step.id == self._workflow.entry_point and AGAIN not in state
         settings = state.get(PARAMS)
-        if is_first and self._is_outermost:
+        if is_first and self._depth == 1:
             settings = self._first_settings(settings, runtime.context)
         model = self._workflow.params
         plain = to_jsonable_python(settings) if isinstance(settings, BaseModel) else settings or {}
@@ -238,11 +238,17 @@ class _StepRunner:
             step_state=self._state(state),
             services=self._services,
             thread_id=(info.thread_id if info else None) or "",
+            run=self._run_within(info.checkpoint_ns) if info else "",
             store=runtime.store,
             token=token_of(Interrupt.from_ns(None, info.checkpoint_ns).id) if info else "",
             ask=_ask,
             progress=lambda event, details: send({"event": event, **details}),
         )
+
+    def _run_within(self, namespace: str) -> str:
+        """Return a name of the outermost run in its thread; empty if no other graph runs it."""
+        outer = "|".join(namespace.split("|")[: -self._depth])
+        return token_of(Interrupt.from_ns(None, outer).id) if outer else ""
 
     def _state(self, state: Mapping[str, Any]) -> Any:
         try:

@@ -9,6 +9,8 @@ from typing import Any, Generic, Literal, TypeVar, cast
 
 from pydantic import BaseModel
 
+from paper_search.errors import PersistenceError
+
 StateT = TypeVar("StateT")
 ParamsT = TypeVar("ParamsT")
 ServicesT = TypeVar("ServicesT")
@@ -83,6 +85,10 @@ Asker = Callable[[BaseModel, Any], Any]
 one annotated with checks."""
 
 
+def _ask_nobody(_question: BaseModel, _answer: Any) -> Any:
+    raise PersistenceError("this step asks a person, and a step that runs alone has no way to ask")
+
+
 def token_of(interrupt_id: str) -> str:
     """Return the short name of a question: the first eight letters of its interrupt's id."""
     return interrupt_id[:8]
@@ -104,11 +110,13 @@ class StepContext(Generic[StateT, ParamsT, ServicesT]):
     services: ServicesT = cast("Any", None)  # noqa: RUF009  # a cast makes nothing
     """Live objects such as skills and clients, from when the graph was compiled."""
     thread_id: str = ""
+    run: str = ""
+    """A name for the run, if another graph has it in its thread; empty if the thread is its own."""
     store: Any = None
     """The LangGraph store of the run, with its records."""
     token: str = ""
     """A name for a question that the step asks; it is the same when the step runs again."""
-    ask: Asker | None = None
+    ask: Asker = _ask_nobody
     progress: Progress = lambda _event, _details: None
 
 

@@ -44,7 +44,9 @@ def root_of(thread_id: str) -> tuple[str, ...]:
 
 
 class RecordStore:
-    """Reads and writes the rows of one thread. Writing twice changes nothing.
+    """Reads and writes the rows of one thread, or of one of its runs (`StepContext.run`).
+
+    Writing twice changes nothing.
 
     All access goes through `abatch`, which runs in the task that holds the lease. `aput`, `aget`
     and the like use another task, where the fence would not know who writes, and are slower.
@@ -55,15 +57,16 @@ class RecordStore:
     cached_parts: ClassVar[frozenset[str]] = frozenset()
     """Parts that only the steps write, under the lease, so that their rows can be cached."""
 
-    def __init__(self, store: BaseStore | None, thread_id: str) -> None:
+    def __init__(self, store: BaseStore | None, thread_id: str, run: str = "") -> None:
         if store is None:
             why = "this step reads and writes records, and a step that runs alone has no store"
             raise PersistenceError(f"{why}: run its workflow")
         self.store = store
         self.thread_id = thread_id
+        self._run = run
 
     def namespace(self, part: str) -> tuple[str, ...]:
-        return (*root_of(self.thread_id), part)
+        return (*root_of(self.thread_id), *filter(None, [self._run]), part)
 
     async def index(self, question: str, begun_by: str | None = None) -> None:
         """Enter the thread in the index of all threads, or move it to the front.
@@ -149,7 +152,7 @@ class RecordStore:
         memory = lease_memory(self.thread_id) if part in self.cached_parts else None
         if memory is None:
             return None
-        rows: dict[str, dict[str, Any] | None] = memory.setdefault(part, {})
+        rows: dict[str, dict[str, Any] | None] = memory.setdefault(self._run + part, {})
         if len(rows) > MOST_ROWS:
             rows.clear()
         return rows

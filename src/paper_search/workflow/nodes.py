@@ -299,7 +299,7 @@ def _services(ctx: Context) -> Skills:
 
 
 def _records(ctx: Context) -> SearchRecords:
-    return SearchRecords(ctx.store, ctx.thread_id)
+    return SearchRecords(ctx.store, ctx.thread_id, ctx.run)
 
 
 def _approvals(ctx: Context) -> StrategyApprovals:

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-from paper_search.errors import InputError, PersistenceError
+from paper_search.errors import InputError
 from paper_search.steps.types import StepContext
 
 MAX_QUESTIONS = 3
@@ -123,8 +123,6 @@ def ask_questions(ctx: StepContext[Any, Any, Any], *questions: Question) -> dict
         InputError: there are more, or two with one id.
         PersistenceError: the workflow was started without a way to ask.
     """
-    if ctx.ask is None:
-        raise PersistenceError(f"step {ctx.step_id!r} asks a person, but has no way to ask")
     try:
         sheet = QuestionSheet(questions=questions)
     except ValueError as error:
