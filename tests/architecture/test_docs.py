@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import mypy.api
 import pytest
 import typer
 from markdown_it import MarkdownIt
@@ -231,3 +232,12 @@ def test_every_decision_that_a_file_cites_exists():
         if number not in numbers
     ]
     assert dangling == []
+
+
+@pytest.mark.slow
+def test_the_programs_for_extensions_have_strict_types(tmp_path):
+    for place, program in enumerate(programs(EXTENDING)):
+        (tmp_path / f"program_{place}.py").write_text(program)
+    options = ["--strict", "--config-file=", "--cache-dir", str(ROOT / ".mypy_cache" / "pages")]
+    output, _, status = mypy.api.run([*options, str(tmp_path)])
+    assert (status, output.count("Success")) == (0, 1), output
