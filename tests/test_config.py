@@ -3,15 +3,20 @@
 import os
 import re
 import resource
+from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
+from pydantic import BaseModel
 
 from paper_search.config import (
     WEB_SOURCES,
     AppConfig,
+    EmbeddingsConfig,
     LLMConfig,
     SearchSourceConfig,
+    ServerConfig,
     expand_sources,
     forget_setting,
     load_config,
@@ -20,6 +25,8 @@ from paper_search.config import (
     use_one_blas_thread,
 )
 from paper_search.errors import ConfigError, InputError, UnknownNameError
+from paper_search.http.redaction import redact
+from paper_search.models.settings import NetworkConfig, Setting, ZoteroConfig
 from paper_search.sources.base import service_of
 
 OURS = (
@@ -230,6 +237,38 @@ def test_no_secret_is_in_a_repr():
     assert "hunter2" not in str(config)
     assert "hunter2" not in repr(config.llm)
     assert "hunter2" not in repr(config.sources["s"])
+
+
+def hidden_fields(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
+    for name, field in model.model_fields.items():
+        if not field.repr:
+            yield prefix + name
+        for kind in (field.annotation, *get_args(field.annotation)):
+            if isinstance(kind, type) and issubclass(kind, BaseModel):
+                yield from hidden_fields(kind, f"{prefix}{name}.")
+
+
+def test_every_field_that_no_repr_shows_is_removed_from_logs():
+    proxy = Setting(variable="HTTP_PROXY", value="http://me:CANARY-1@p")
+    config = AppConfig(
+        database_url="postgresql://me:CANARY-2@host/db",
+        sources={"s": SearchSourceConfig(name="s", api_key="CANARY-3")},
+        web={"w": SearchSourceConfig(name="w", api_key="CANARY-4")},
+        llm=LLMConfig(api_key="CANARY-5", api_keys={"xai": "CANARY-6"}),
+        embeddings=EmbeddingsConfig(api_key="CANARY-7"),
+        server=ServerConfig(tokens={"ada": "CANARY-8-of-sixteen"}),
+        zotero=ZoteroConfig(api_key="CANARY-9"),
+        network=NetworkConfig(http=proxy, https=proxy),
+    )
+    without_password = {"network.exceptions.value", "network.certificates.value"}
+    assert {*hidden_fields(AppConfig)} - without_password == {
+        "database_url", "sources.api_key", "web.api_key", "llm.api_key", "llm.api_keys",
+        "embeddings.api_key", "server.tokens", "zotero.api_key", "network.http.value",
+        "network.https.value",
+    }  # fmt: skip
+    shown = redact(config.model_dump_json(), config.secrets)
+    assert "CANARY-9" in config.model_dump_json()
+    assert "CANARY" not in shown
 
 
 def test_threads_live_in_the_home_unless_a_database_is_named(tmp_path):
