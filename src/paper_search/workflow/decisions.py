@@ -169,23 +169,25 @@ class FeedbackEdit(UserFeedback, extra="forbid"):
 
 
 class _Answer(Decision, extra="forbid"):
-    at_strategy: ClassVar[bool]
+    edit_type: ClassVar[type[BaseModel]] = FeedbackEdit
     note: str | None = Field(default=None, max_length=MAX_NOTE_CHARS)
 
     @model_validator(mode="before")
     @classmethod
     def _decode(cls, answer: Any) -> Any:
-        return _with_typed_data(decode(answer), at_strategy=cls.at_strategy)
+        return _with_typed_data(decode(answer), cls.edit_type)
 
 
 class StrategyDecision(_Answer):
-    at_strategy = True
+    edit_type = StrategyEdit
     revised_data: StrategyEdit | FeedbackEdit | None = None
 
 
 class ResultDecision(_Answer):
-    at_strategy = False
     revised_data: FeedbackEdit | None = None
+
+
+_DECISIONS = dict(zip(CheckpointKind, (StrategyDecision, ResultDecision), strict=True))
 
 
 def answer_model(
@@ -195,8 +197,7 @@ def answer_model(
 
     It validates to a `Decision`; clients build a form from its JSON schema.
     """
-    at_strategy = checkpoint.kind is CheckpointKind.STRATEGY_CONFIRMATION
-    model = StrategyDecision if at_strategy else ResultDecision
+    model = _DECISIONS[checkpoint.kind]
 
     def complete(answer: Any) -> Any:
         edit, payload = plain(decode(answer)), checkpoint.payload
@@ -264,10 +265,8 @@ def _as_strategy_edit(revised: dict[str, Any], proposed: SearchStrategy) -> dict
 
 def past_decision(kind: CheckpointKind, answer: Any) -> Decision | None:
     """Return the decision in an answer to a past checkpoint, if it has one."""
-    at_strategy = kind is CheckpointKind.STRATEGY_CONFIRMATION
-    model: type[Decision] = StrategyDecision if at_strategy else ResultDecision
     try:
-        return model.model_validate(plain(answer))
+        return _DECISIONS[kind].model_validate(plain(answer))
     except (ValidationError, RecursionError):
         return None
 
@@ -281,12 +280,12 @@ def feedback_of(decision: Decision) -> UserFeedback:
     return feedback
 
 
-def _with_typed_data(answer: Any, *, at_strategy: bool) -> Any:
+def _with_typed_data(answer: Any, edit_type: type[BaseModel]) -> Any:
     """Validate `revised_data` by the model for the action, so that errors name its fields."""
     if not isinstance(answer, dict) or not isinstance(answer.get("revised_data"), dict):
         return answer
-    is_strategy = at_strategy and answer.get("action") == DecisionAction.EDIT.value
-    model: type[BaseModel] = StrategyEdit if is_strategy else FeedbackEdit
+    is_edit = answer.get("action") == DecisionAction.EDIT.value
+    model = edit_type if is_edit else FeedbackEdit
     try:
         return {**answer, "revised_data": model.model_validate(answer["revised_data"])}
     except ValidationError as error:
