@@ -24,7 +24,7 @@ MAX_LINES = {
     "skills": 10_948,
     "sources": 7_016,
     "cli": 6_261,
-    "workflow": 5_764,
+    "workflow": 5_763,
     "report": 5_223,
     "library": 4_607,
     "query": 4_662,
