@@ -18,7 +18,7 @@ from paper_search.review import full_texts
 from paper_search.review.full_texts import FullTexts
 from paper_search.testing.sources import FakeSource
 from paper_search.workflow import Checkpoint, CheckpointKind, SearchWorkflow
-from paper_search.workflow.full_texts import FullText, TextStatus
+from paper_search.workflow.full_texts import FullText, TextStatus, put_full_text
 from paper_search.workflow.session import SearchSession
 
 WORK = "fake:1"
@@ -59,6 +59,17 @@ async def kept(texts: FullTexts) -> FullText:
 async def test_who_is_no_reviewer_is_not_done(persistence, tmp_path):
     with pytest.raises(InputError, match="'ada' is not among the reviewers of full texts"):
         await of(persistence, tmp_path, "ada").finish()
+
+
+@pytest.mark.parametrize("place", ["../private", "a" * 64])
+async def test_a_database_of_somebody_else_shows_no_other_file(persistence, tmp_path, place):
+    texts = of(persistence, tmp_path, "ada")
+    (tmp_path / "full_texts").mkdir()
+    (tmp_path / "full_texts" / f"{place}.pdf").write_bytes(b"%PDF- private")
+    records = SearchSession.on(persistence, "t").records
+    await put_full_text(records, FullText(paper_id=WORK, digest=place))
+    with pytest.raises(InputError, match="no longer in the home"):
+        await texts.content(WORK)
 
 
 async def test_a_text_that_is_given_up_stays_so_and_says_why_and_by_whom(persistence, tmp_path):

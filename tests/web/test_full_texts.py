@@ -149,6 +149,11 @@ def test_the_text_is_shown_page_by_page_as_text(page, place, works):
     assert page.open(file_of(place, works[1])) == 422
 
 
+def test_a_page_with_a_number_of_5000_digits_is_the_first(page, place, works):
+    attach(page, place, works[:1])
+    assert page.open(f"{place}/full-texts?page={'9' * 5000}") == 200
+
+
 def test_of_a_very_long_text_the_page_says_what_it_leaves_out(page, place, works):
     page.give(file_of(place, works[0]), pdf(*([["A page."]] * 401)))
     page.open(work_of(place, works[0]))

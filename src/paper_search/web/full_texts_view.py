@@ -16,7 +16,7 @@ from paper_search.review.open_texts import addresses_of
 from paper_search.server.guard import MAX_UPLOAD_BYTES
 from paper_search.threads.sharing import Right, Role
 from paper_search.web.downloads_view import attachment
-from paper_search.web.readings import PAGE
+from paper_search.web.readings import PAGE, number_of
 from paper_search.web.site import Visit
 from paper_search.workflow.full_texts import TextStatus
 
@@ -78,8 +78,8 @@ async def _list(visit: Visit, texts: FullTexts, problem: str = "") -> Response:
     statuses = [text.status for _, text in works]
     status = query.get("status", "")
     selection = [(paper, text) for paper, text in works if status in {"", text.status.value}]
-    number, pages = query.get("page", ""), max(1, -(-len(selection) // PAGE))
-    page = min(int(number), pages) if number.isdecimal() and number != "0" else 1
+    pages = max(1, -(-len(selection) // PAGE))
+    page = min(number_of(query.get("page")) or 1, pages)
     return visit.page(
         "full_texts.html",
         reading=await visit.reading(),

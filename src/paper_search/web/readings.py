@@ -54,12 +54,12 @@ class Choice:
         part, sort = query.get("part", "result"), query.get("sort", "best")
         return cls(
             text=query.get("text", "").strip(),
-            year_from=_number(query.get("year_from")),
-            year_to=_number(query.get("year_to")),
+            year_from=number_of(query.get("year_from")),
+            year_to=number_of(query.get("year_to")),
             **{name: query.get(name, "") for name in FACETS},
             part=part if part in PARTS else "result",
             sort=sort if sort in SORTS else "best",
-            page=max(1, _number(query.get("page")) or 1),
+            page=max(1, number_of(query.get("page")) or 1),
         )
 
     @property
@@ -205,7 +205,7 @@ def _searchable(paper: Paper) -> str:
     return "\n".join(part for part in parts if part).casefold()
 
 
-def _number(text: str | None) -> int | None:
+def number_of(text: str | None) -> int | None:
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 5 else None  # noqa: PLR2004  # a year, or a page
 
 

@@ -24,7 +24,7 @@ from paper_search.models.usage import total
 from paper_search.query import And, Node, Or, alternatives, parse, render
 from paper_search.query.dialects import DIALECTS
 from paper_search.skills.strategy.booleans import database_text
-from paper_search.web.readings import Reading
+from paper_search.web.readings import Reading, number_of
 from paper_search.web.site import Visit
 from paper_search.web.templates import with_title
 from paper_search.workflow.assembly import translations
@@ -102,7 +102,7 @@ def _valid_part(revision: dict[str, Any]) -> SearchStrategy:
 
 def _apply_step(visit: Visit, payload: StrategyPayload, action: str, number: str) -> SearchStrategy:
     changed = _valid_part(strategy_from_form(payload.strategy, visit.form))
-    place = int(number) if number.isdecimal() else 0
+    place = number_of(number) or 0
     scope, queries = payload.scope, list(changed.queries)
     if action == "preview" or scope is None or not queries:
         return changed
