@@ -154,6 +154,12 @@ def test_keywords_of_authors_are_not_those_of_an_index(database, line):
         assert parse(line) == parse('tiabkw:"deep learning"')
 
 
+def test_words_anywhere_are_looked_for_among_the_index_terms_of_embase():
+    written = write_strategy(parse('"deep learning"'), "embase")
+    assert written.text == "'deep learning':ti,ab,kw,de"
+    assert parse(written.text) == parse('"deep learning"')
+
+
 @pytest.mark.parametrize("database", ["cochrane", "ebsco"])
 def test_a_database_without_keywords_of_authors_says_that_it_finds_more(database):
     written = write_strategy(parse("tiabkw:moss NOT tiabkw:rat"), database)

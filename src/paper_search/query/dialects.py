@@ -265,7 +265,7 @@ DIALECTS = {
     ),
     "embase": Dialect(
         "Embase.com", "#{} ", "#{}",
-        {None: "{}:ti,ab,kw", "title": "{}:ti", "abstract": "{}:ab", "tiab": "{}:ti,ab",
+        {None: "{}:ti,ab,kw,de", "title": "{}:ti", "abstract": "{}:ab", "tiab": "{}:ti,ab",
          OWN_WORDS: "{}:ti,ab,kw", "keyword": "{}:kw", "author": "{}:au", "venue": "{}:jt"},
         {"mesh": "'{}'/exp", "mesh-only": "'{}'/de", "majr": "'{}'/exp/mj", "majr-only": "'{}'/mj"},
         {"type": "'{}'/it", "language": "[{}]/lim",
