@@ -332,6 +332,10 @@ def test_what_printing_does_to_a_strategy_changes_nothing(text, ours):
         ),
         case("Patients\n(gout[mh] OR gout[ti])", 2, "expected AND, OR or NOT before '('"),
         case("TI gout\nPeer reviewed\nTI diet", 2, "expected AND, OR or NOT before 'Peer'"),
+        case(
+            '#,Query,Results\nS2,"fear and anger" AND S1,5\nS1,TI ants,10',
+            2, "expected AND, OR or NOT before 'S2,'",
+        ),
         case("1. ants.ti.\n2. 1 and bees.ti.\n(Library)", 3, "this row has no number"),
         case('S1 TI ants\nS2 S1 AND TI bees\n"The Library"', 3, "this row has no number"),
         case("1. ants.ti.\nbees.ti.\n2. 1 and stings.ti.", 2, "this row has no number"),
