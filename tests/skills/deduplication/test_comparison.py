@@ -229,7 +229,8 @@ def test_on_which_level_two_records_are_by_one_field(level_of, field, one, other
         (1, "next", "off in one volume"),
         (2, "near", "off in one volume"),
         (3, "near", "off in one volume"),
-        (4, "far", "off in one volume"),
+        (4, "near", "off in one volume"),
+        (5, "far", "off in one volume"),
     ],
 )
 def test_how_far_years_are_apart(apart, level, in_one_volume):

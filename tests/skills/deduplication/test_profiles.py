@@ -89,6 +89,8 @@ def test_venues_are_compared_across_abbreviations(one, other, is_alike):
         ({"year": 20190}, {"year": None}),
         ({}, {"venue": (), "kind": "", "form": "", "abstract": "", "ids": ()}),
         ({"venue": "Journal of Ants"}, {"kind": "journal", "form": "paper"}),
+        ({"venue": "Journal of Ant Technology"}, {"kind": "journal", "form": "paper"}),
+        ({"venue": "Tech. Rep. 7"}, {"kind": "report", "form": ""}),
         ({"venue": "Proc. ANTS"}, {"kind": "conference", "form": "paper"}),
         (
             {"venue": "Proc. ANTS", "publication_type": "dataset"},

@@ -26,9 +26,9 @@ Keys = Iterable[Iterable[Hashable]]
 def candidate_pairs(profiles: Sequence[Profile]) -> list[tuple[int, int]]:
     """Return all pairs that share a key, sorted, the smaller number first.
 
-    Keys are identifiers, the whole title, two of its rare words, rare names with the year or with a
-    rare word, volume and first page, and either end of the abstract. Pairs that share only words or
-    names must have similar titles.
+    Keys are identifiers, the title with and without its subtitle, two of its rare words, rare names
+    with the year or with a rare word, volume and first page, and either end of the abstract. Pairs
+    that share only words or names must have similar titles.
 
     Profiles must be sorted by content, which determines the pairs from large blocks. Time and
     number of pairs grow linearly with the number of records.
@@ -39,7 +39,7 @@ def candidate_pairs(profiles: Sequence[Profile]) -> list[tuple[int, int]]:
     rare_names = [names.rarest(profile.people.names, _RARE_NAMES) for profile in profiles]
     families: tuple[tuple[Keys, float], ...] = (
         (map(_identifiers, profiles), 0.0),
-        (((profile.key,) if profile.key else () for profile in profiles), 0.0),
+        ((filter(None, (profile.key, profile.main)) for profile in profiles), 0.0),
         (map(_place_in_volume, profiles), 0.0),
         (map(_abstract_ends, profiles), 0.0),
         (map(words.pairs, rare_words), _ALIKE),

@@ -53,7 +53,7 @@ _OTHER_WORDS = frozenset({"added", "replaced", "opposed"})
 _LEAST_OF_A_PART = 0.5
 """Least share of words in common runs, for each third of a text."""
 _LETTERS_OF_A_WORD = 12
-_NEAR_YEARS = 3
+_NEAR_YEARS = 4
 _OTHER_YEARS = frozenset({"next", "near", "far"})
 _LONG_KEY = 15
 _ARTICLE_NUMBER = re.compile(r"[a-z]?\d{4,}$")

@@ -222,7 +222,7 @@ def are_versions(one: Profile, other: Profile, levels: Comparison) -> bool:
     """Whether two records of different publications are versions of one work.
 
     Titles must be of some length and differ only in spelling, authors must agree, and years must be
-    at most three apart, unless the abstracts agree. One must be a preprint, or one a conference
+    at most four apart, unless the abstracts agree. One must be a preprint, or one a conference
     paper and the other a journal article, or one must have the abstract of the other and no venue,
     or both must be data or software, or their DOIs differ only in a version number. A meeting
     abstract is not a version of the article that it announces.

@@ -36,9 +36,9 @@ _DIGITS = re.compile(r"\d")
 _KINDS = {
     kind: re.compile(words)
     for kind, words in {
-        "report": r"\btech|\breport\b|\bthes[ie]s\b|\bdissert|\bunpub|\bmanuscript|\bpreprint"
-        r"|\barxiv|\bsubmitted|\bto appear|\bdraft|\bworking paper|\b(?:bio|med)rxiv|\bssrn\b"
-        r"|\bcorr\b",
+        "report": r"\btech\b|\btechnical rep|\breport\b|\bthes[ie]s\b|\bdissert|\bunpub"
+        r"|\bmanuscript|\bpreprint|\barxiv|\bsubmitted|\bto appear|\bdraft|\bworking paper"
+        r"|\b(?:bio|med)rxiv|\bssrn\b|\bcorr\b",
         "conference": r"\bproc|\bconf|\bsymp|\bworkshop|\bmeeting|\bcongress|\bcolloq"
         r"|\bannual acm\b|\bstoc\b|\bscientific sessions",
         "journal": r"\bjourn|\bj\b|\btrans(?:actions)?\b|\bletters?\b|\blett\b"
@@ -69,6 +69,7 @@ class Profile:
 
     Attributes:
         words, key: words of the title, with and without spaces.
+        main: the key of a title before its colon.
         roles: words that may state the relation to another work; see `titles.roles`.
         form: "paper", or "thesis", "dataset" and so on if it is not a version of a paper.
         first_page: first page without leading zeros, with its letter ("s12", "e1004").
@@ -76,6 +77,7 @@ class Profile:
 
     words: tuple[str, ...]
     key: str
+    main: str
     roles: tuple[tuple[str, str], ...]
     form: str
     people: People
@@ -112,6 +114,7 @@ def profile(paper: RawPaper) -> Profile:
     return Profile(
         words=title_words,
         key="".join(title_words),
+        main="".join(words(own_title.partition(":")[0])) if ":" in own_title else "",
         roles=roles(own_title),
         form=form,
         people=people(paper.authors),
