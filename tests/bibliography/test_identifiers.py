@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from paper_search.bibliography.identifiers import (
     family_name,
+    host_of,
     names_of,
     parse_arxiv_id,
     parse_doi,
@@ -77,6 +78,19 @@ def test_pubmed_ids_are_read_in_their_usual_forms():
     assert parse_pmid("0") is parse_pmid("x1") is parse_pmid(None) is None
     addresses = ["PMC123", "pmcid: PMC123", "https://www.ncbi.nlm.nih.gov/pmc/articles/PMC123/"]
     assert {parse_pmcid(form) for form in addresses} == {"PMC123"}
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("https://A.example:8080/x", "a.example"),
+        ("http://[::1]/x", "::1"),
+        *((url, None) for url in ("http://[x/", "http://a:b/", "http://a:99999/", "http://a:0/")),
+        *((url, None) for url in ("https://\u2100.example/", "a.example", "")),
+    ],
+)
+def test_the_host_of_an_invalid_url_is_none(url, host):
+    assert host_of(url) == host
 
 
 def test_an_isbn_or_issn_needs_its_check_digit():

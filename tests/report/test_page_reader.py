@@ -141,15 +141,22 @@ async def test_what_fails_is_told_and_the_snippet_stays(httpserver):
         web(address(httpserver, "/login"), 3),
         web("http://169.254.169.254/latest/meta-data/", 4),
         paper(address(httpserver, "/other.pdf")),
+        web("http://[broken/", 5),
     ]
     pages = await reader(httpserver).add_texts(results, 9)
     read, notes = pages.results, pages.notes
-    assert [row.kept for row in pages.rows] == [1, 0, 0, 0, 0]
+    assert [row.kept for row in pages.rows] == [1, 0, 0, 0, 0, 0]
     assert [statement.text for statement in read[1:]] == [result.text for result in results[1:]]
     assert TREES[0] in read[0].text
     said = "\n".join(notes)
-    assert len(notes) == 4
-    for part in ("404", "log-in page", "not a public address", "something other than the paper"):
+    assert len(notes) == 5
+    for part in (
+        "404",
+        "log-in page",
+        "an address without a host",
+        "not a public address",
+        "something other than the paper",
+    ):
         assert part in said
     assert "/latest/meta-data" not in said
 

@@ -89,6 +89,13 @@ async def test_nothing_is_sought_and_not_retrieved_where_no_pdf_can_be_read(
     assert (await kept(texts)).status is TextStatus.SOUGHT
 
 
+async def test_a_url_that_is_none_is_no_text_and_ends_nothing(tmp_path):
+    async with open_persistence(f"sqlite:///{tmp_path / 'threads.db'}") as opened:
+        await search(opened, BEES.model_copy(update={"full_text_url": "http://[broken/x"}))
+        [text] = await of(opened, tmp_path, "ada").seek(PageFetcher())
+    assert "not the name of a public host" in text.problem
+
+
 async def test_a_report_does_not_take_a_work_that_its_full_text_excluded(persistence, tmp_path):
     texts = of(persistence, tmp_path, "ada")
     await texts.attach(WORK, "first.pdf", pdf(list(TREES)))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from paper_search.bibliography.identifiers import (
+    host_of,
     parse_arxiv_id,
     parse_doi,
     parse_isbn,
@@ -73,7 +74,7 @@ def _text(value: Any) -> str | None:
 
 def _address(value: Any) -> str | None:
     match = _ADDRESS.search(remove_invisible(text_of(value)))
-    return match.group() if match else None
+    return match.group() if match and host_of(match.group()) else None
 
 
 def _pages(value: Any) -> str | None:

@@ -3,7 +3,7 @@
 import hashlib
 import html
 import re
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 from paper_search.bibliography.text import normalised_title
 from paper_search.models import BibliographicRecord
@@ -37,6 +37,16 @@ _PMCID = re.compile(
 )
 _ISSN = re.compile(r"(?<!\d)(\d{4})-?(\d{3}[\dXx])(?![\dXx])")
 _ISBN = re.compile(r"(?:97[89][- ]?)?(?:\d[- ]?){9}[\dXx](?![\dXx])")
+
+
+def host_of(url: str) -> str | None:
+    """Return the host name in a URL, or None if the URL is invalid, such as `http://[x`."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return None
+    return None if port == 0 else parts.hostname
 
 
 def parse_doi(text: str | None) -> str | None:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
+from paper_search.bibliography.identifiers import host_of
 from paper_search.bibliography.text import WORD
 from paper_search.errors import PaperSearchError
 from paper_search.http.errors import HttpTimeoutError, HttpUnreachableError
@@ -76,7 +76,7 @@ class PageReader:
         self, fetcher: PageFetcher, source: SearchResult, slots: asyncio.Semaphore
     ) -> tuple[SearchResult, SourceReport]:
         url = address_of(source)
-        host = urlsplit(url).hostname or "an address without a host"
+        host = host_of(url) or "an address without a host"
         row = SourceReport(
             source=host, purpose=Purpose.PAGE, query=url, limit=1, status=SourceStatus.OK
         )

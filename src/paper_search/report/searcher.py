@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Protocol
 from urllib.parse import urlsplit
 
+from paper_search.bibliography.identifiers import host_of
 from paper_search.bibliography.text import normalised_title
 from paper_search.models import (
     Paper,
@@ -342,7 +343,8 @@ def _names(url: str, title: str) -> set[str]:
 
 def _plain(url: str) -> str:
     """Normalise a URL: no scheme, www or final slash."""
+    if not (host := host_of(url)):
+        return ""
     parts = urlsplit(url)
-    host = (parts.hostname or "").removeprefix("www.")
     query = f"?{parts.query}" if parts.query else ""
-    return f"{host}{parts.path.rstrip('/')}{query}" if host else ""
+    return f"{host.removeprefix('www.')}{parts.path.rstrip('/')}{query}"

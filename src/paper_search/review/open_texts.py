@@ -3,8 +3,8 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from urllib.parse import urlsplit
 
+from paper_search.bibliography.identifiers import host_of
 from paper_search.config import AppConfig
 from paper_search.http.errors import HttpError
 from paper_search.models import Paper, Purpose, RawPaper, SourceReport, SourceStatus
@@ -107,7 +107,7 @@ class OpenTexts:
     async def _retrieve(self, one: Retrieval, addresses: Iterable[str]) -> bool:
         for address in addresses:
             row = SourceReport(
-                source=urlsplit(address).hostname or "an address without a host",
+                source=host_of(address) or "an address without a host",
                 purpose=Purpose.FULL_TEXT,
                 query=address,
                 status=SourceStatus.EMPTY,

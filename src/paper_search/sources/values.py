@@ -6,12 +6,13 @@ from typing import Any
 from xml.etree.ElementTree import Element  # for its type only
 
 from paper_search.bibliography.fields import MOST_CITATIONS
+from paper_search.bibliography.identifiers import host_of
 from paper_search.bibliography.text import remove_invisible
 from paper_search.http.errors import utc_now
 from paper_search.query.ast import YEAR
 
 _FIRST_YEAR = 1400
-_ADDRESS = re.compile(r"https?://[^\s/]+\S*", re.IGNORECASE)
+_ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
 YEAR_IN_TEXT = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")
 
 _MARKS = re.compile(r"[\"“”\\\[\]{}<>|^~\x00-\x1f\x7f]+")
@@ -79,7 +80,7 @@ def year(value: Any) -> int | None:
 
 def address(value: Any) -> str | None:
     match = _ADDRESS.fullmatch(text(value))
-    return match[0] if match else None
+    return match[0] if match and host_of(match[0]) else None
 
 
 def flag(value: Any) -> bool | None:

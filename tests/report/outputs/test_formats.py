@@ -22,7 +22,7 @@ from paper_search.report.document import Report, link_of, references, render_jso
 from paper_search.report.evidence import result_of
 from paper_search.report.models import AnalysisResult, CheckedSentence, Critique, SearchResult
 from paper_search.report.outputs.figures import figures
-from paper_search.report.outputs.markdown import render_html, render_markdown
+from paper_search.report.outputs.markdown import html_page, render_html, render_markdown
 from paper_search.report.outputs.pandoc import (
     has_pandoc,
     pandoc,
@@ -92,6 +92,11 @@ async def nasty(text: str) -> Report:
         reports.report_services(search=reports.FakeSearch(sources)), target_length=1000
     )
     return await flow.run(reports.QUESTION)
+
+
+def test_the_url_that_is_shown_is_the_url_that_is_linked():
+    page = html_page("T", "<https://a.example/%00%E2%80%AEgro.elpmaxe>")
+    assert ">https://a.example/%00%E2%80%AEgro.elpmaxe</a>" in page
 
 
 async def test_markdown_has_every_part_and_readable_citations(report):

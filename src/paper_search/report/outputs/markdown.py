@@ -334,6 +334,8 @@ class _LinkedTemplate(MarkdownTemplate):
 def _html(text: str, keys: Sequence[str]) -> str:
     """Convert Markdown to HTML, with anchors for the references, which are the last list."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    # Else %00 is shown as a NUL, and %E2%80%AE turns the rest of the URL around.
+    parser.normalizeLinkText = lambda link: link  # type: ignore[method-assign]  # as below
     parser.validateLink = lambda url: _LINK.match(url) is not None  # type: ignore[method-assign]  # the documented way
     tokens = parser.parse(text)
     items = [token for token in tokens if token.type == "list_item_open"]

@@ -4,9 +4,8 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
-from urllib.parse import urlsplit
 
-from paper_search.bibliography.identifiers import parse_arxiv_id, parse_doi
+from paper_search.bibliography.identifiers import host_of, parse_arxiv_id, parse_doi
 from paper_search.bibliography.text import clean
 from paper_search.config import WEB_SEARCHES, AppConfig, SearchSourceConfig
 from paper_search.resources import EntryPoints
@@ -74,7 +73,7 @@ def page_table(  # noqa: PLR0913  # the parts of a result
         return first(entry, url, address) or None
 
     def venue(entry: Entry) -> str | None:
-        host = urlsplit(link(entry) or "").hostname or ""
+        host = host_of(link(entry) or "") or ""
         name = first(entry, site, cleaned) if site else None
         return name or host.removeprefix("www.") or None
 
