@@ -34,6 +34,12 @@ async def test_the_model_sees_its_mistake_and_its_answer():
     assert '{"a": "x"}' in llm.calls[1].user_message
 
 
+async def test_half_of_a_surrogate_pair_is_replaced_because_it_cannot_be_stored():
+    llm = FakeLLM([{"a": "\ud800"}, {"a": 1, "b": ["x\udfff", "🙂"]}])
+    assert await ask(llm, Pair, "s", "u") == Pair(a=1, b=["x\ufffd", "🙂"])
+    assert llm.calls[1].user_message.encode()
+
+
 async def test_there_is_one_repair_and_no_more():
     """LLM-01"""
     llm = FakeLLM({"a": None})

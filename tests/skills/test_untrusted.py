@@ -229,6 +229,7 @@ def test_a_boundary_of_its_own_is_sixteen_digits_that_cannot_be_guessed():
         ("a\tb\nc", "a\tb\nc"),
         ("a\x07b\x7f", "ab"),
         ("a\u00adb", "ab"),
+        ("a\x9b31mb\u061cc", "a31mbc"),
     ],
 )
 def test_what_a_reader_sees_is_kept(text, shown):

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ValidationError
 
+from paper_search.bibliography.text import SURROGATES
 from paper_search.errors import LLMLengthError, LLMRefusalError, LLMResponseError, LLMTimeoutError
 from paper_search.llm.provider import LLMProvider
 
@@ -146,12 +147,13 @@ def _without_descriptions(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def _validated(model_cls: type[ModelT], answer: Any) -> ModelT:
+    # Half of a surrogate pair could not be stored.
+    text = SURROGATES.sub("\ufffd", json.dumps(answer, ensure_ascii=False, default=repr))
     try:
-        return model_cls.model_validate(answer)
+        return model_cls.model_validate(json.loads(text))
     except ValidationError as error:
         problem = format_errors(error)
-    excerpt = json.dumps(answer, ensure_ascii=False, default=repr)[:_EXCERPT]
-    raise LLMResponseError(f"{problem}; the answer was {excerpt}")
+    raise LLMResponseError(f"{problem}; the answer was {text[:_EXCERPT]}")
 
 
 def format_errors(error: ValidationError) -> str:

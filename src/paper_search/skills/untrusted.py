@@ -19,8 +19,8 @@ SUSPICIOUS = "suspicious_text"
 """The flag in a reason for text that seems to address the program."""
 
 _HIDDEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064"
-    "\u2066-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f"
+    "\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 _HIDDEN_IN_WORDS = re.compile(
     "[\u200b-\u200d\u202d\u202e\u2060\ufeff\U000e0000-\U000e007f]"
