@@ -255,6 +255,7 @@ async def test_what_a_step_that_failed_has_not_worked_on_is_pending():
 
 async def test_reviewers_are_told_of_with_their_agreement_and_what_was_settled():
     persistence = await searched(APPROVE, APPROVE)
+    await (await SearchSession.on(persistence, "t").reviewers()).join("dee")
     for name, verdict in (("ada", True), ("bo", False)):
         reviewers = await SearchSession.on(persistence, "t").reviewers()
         await reviewers.join(name)
@@ -267,6 +268,7 @@ async def test_reviewers_are_told_of_with_their_agreement_and_what_was_settled()
             assert b"ada: 3 of 3 papers decided, done." in blind.files["report.md"]
             assert b"independent" not in blind.files["decisions.csv"]
     reviewers = await SearchSession.on(persistence, "t").reviewers()
+    await reviewers.finish("dee")  # who decided nothing
     await reviewers.enter_agreed()
     await reviewers.settle(["a-shared"], is_relevant=False, by="cy", reason="no bees")
     audit = await audit_of(persistence, "t", has_pictures=False)

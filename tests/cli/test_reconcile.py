@@ -11,6 +11,10 @@ def test_two_people_decide_apart_and_settle_what_they_disagree_on(cli, reviewing
         own = cli("screen", reviewing, "--reviewer", name, "--json").document
         assert len(own["marks"]) == 2
     assert cli("screen", reviewing, "--json").document["marks"] == []
+    alone = cli("screen", reviewing, typed=["q"], code=0)
+    alone.shows(
+        "ada, bo decide independently on these papers", "counts for the thread at once", KEYS
+    )
 
     blind = cli("reconcile", reviewing, "--json").document
     assert blind["is_blind"]

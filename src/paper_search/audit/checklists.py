@@ -144,12 +144,13 @@ class SearchFacts:
             "Full texts were assessed": self.thread.text_agreement,
         }
         for stage, one in stages.items():
-            if one.reviewers and not one.is_blind:
-                names = (f"{who.name} ({who.decided:,} of {who.of:,})" for who in one.reviewers)
+            people = [who for who in one.reviewers if who.decided]
+            if one.decided_by_several:
+                names = (f"{who.name} ({who.decided:,} of {who.of:,})" for who in people)
                 yield " ".join([f"{stage} independently by {', '.join(names)}.", *one.lines])
-            people = {conflict.settled_by for conflict in one.conflicts}
-            if people and None not in people:
-                yield f"Conflicts were resolved by {', '.join(sorted(map(str, people)))}."
+            by = {conflict.settled_by for conflict in one.conflicts}
+            if by and None not in by:
+                yield f"Conflicts were resolved by {', '.join(sorted(map(str, by)))}."
 
     def selection(self) -> str:
         return " ".join(methods(self.flow)[1:])

@@ -125,6 +125,12 @@ def _screen(url: str, commands: NextCommands, reviewer: str | None, *, is_json: 
             runner.run(lock.acquire())
             stack.push_async_callback(lock.release)
             screening = runner.run(_screening(session, reviewer, is_joining=True))
+            if reviewer is None and (names := runner.run(session.records.rows("reviewers"))):
+                say(
+                    f"{', '.join(names)} decide independently on these papers. What you decide "
+                    "here counts for the thread at once; to decide as one of them, add --reviewer "
+                    "NAME."
+                )
             options_again = () if reviewer is None else ("--reviewer", reviewer)
             again = commands.command("screen", *options_again)
             ScreeningPrompt(runner, screening, lock, again).run()
