@@ -23,7 +23,7 @@ MAX_MODULES = 378
 MAX_LINES = {
     "skills": 10_951,
     "sources": 7_016,
-    "cli": 6_261,
+    "cli": 6_267,
     "workflow": 5_763,
     "report": 5_227,
     "library": 4_607,
@@ -34,7 +34,7 @@ MAX_LINES = {
     "threads": 2_469,
     "web": 2_470,
     "server": 2_378,
-    "audit": 1_979,
+    "audit": 1_980,
     "models": 1_848,
     "llm": 1_877,
     "http": 1_666,
