@@ -10,7 +10,7 @@ from tests.recorded import FETCH
 from tests.sources.adapters import ADAPTERS
 
 from paper_search.http.body import HttpAnswer
-from paper_search.models import RawPaper
+from paper_search.models import PUBLICATION_TYPES, RawPaper
 from paper_search.sources import core_works
 from paper_search.sources.crossref import read_item
 from paper_search.sources.datacite import record_of_doi
@@ -191,3 +191,9 @@ def test_an_abstract_of_core_loses_the_comment_of_arxiv_alone():
     own, of_arxiv = (work.abstract for work in works if work)
     assert own == "Results: few. Comment: We saw two."
     assert of_arxiv == "Results: few."
+
+
+def test_a_patent_has_a_type_that_a_search_can_ask_for():
+    record = read_result({"source": "PAT", "id": "EP1", "title": "A machine"})
+    assert record is not None
+    assert record.publication_type in PUBLICATION_TYPES

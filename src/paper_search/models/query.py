@@ -54,7 +54,7 @@ class Grade(BaseModel):
 
 PUBLICATION_TYPES = (
     "article", "article-journal", "book", "chapter", "dataset", "entry", "paper-conference",
-    "report", "software", "standard", "thesis",
+    "patent", "report", "software", "standard", "thesis",
 )  # fmt: skip
 """The types of CSL that sources give; `article` is a preprint."""
 
