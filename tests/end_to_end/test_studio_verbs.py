@@ -188,6 +188,19 @@ async def test_a_copy_has_all_that_the_thread_has_and_goes_its_own_way(ada, bob,
     assert await refusal(bob.threads.get_state(copy)) in {403, 404}
 
 
+async def test_a_thread_is_not_copied_while_it_runs_or_is_being_deleted(ada, served):
+    thread = await begun(ada)
+    async with open_persistence(served.database) as persistence:
+        listed = await ada.threads.count()
+        async with persistence.leases.hold(thread):
+            assert await refusal(ada.threads.copy(thread)) == 409
+        assert await ada.threads.count() == listed
+    copy = (await ada.threads.copy(thread))["thread_id"]
+    assert (await question(ada, copy))["kind"] == "strategy_confirmation"
+    empty = (await ada.threads.create())["thread_id"]
+    assert await refusal(ada.threads.copy(empty)) == 409
+
+
 async def test_who_is_invited_reads_and_changes_nothing__sec_02(ada, bob, served):
     thread = await begun(ada)
 

@@ -105,6 +105,8 @@ async def _check_thread(access: Access, action: str, value: Any, person: str) ->
         elif action != "search":
             async with access.shared.use() as persistence:
                 session = await access.session(persistence, str(thread_id), person)
+                if action == "read" and session and await session.is_running():
+                    raise RequestRefusedError(409, "a thread that is running cannot be copied")
             metadata = value.get("metadata")
             graph = metadata.get("graph_id") if isinstance(metadata, dict) else None
             # Read with another graph, a thread that waits would look finished.
@@ -170,8 +172,11 @@ async def checkpointer() -> AsyncIterator[BaseCheckpointSaver[str]]:
 
             visitor = get_auth_ctx()
             by = visitor.user.identity if visitor else EVERYBODY
-            await ThreadCatalogs(persistence).copy_records(source_thread_id, target_thread_id, by)
-            await copy_checkpoints(source_thread_id, target_thread_id)
+            with http_refusals():
+                async with persistence.leases.hold(source_thread_id):  # or it may be deleted
+                    copies = ThreadCatalogs(persistence).copy_records
+                    await copies(source_thread_id, target_thread_id, by)
+                    await copy_checkpoints(source_thread_id, target_thread_id)
 
         saver.acopy_thread = copy_thread  # type: ignore[method-assign]  # the server calls it
         yield saver
