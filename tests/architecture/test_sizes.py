@@ -33,7 +33,7 @@ MAX_LINES = {
     "steps": 2_322,
     "threads": 2_469,
     "web": 2_470,
-    "server": 2_378,
+    "server": 2_383,
     "audit": 1_980,
     "models": 1_848,
     "llm": 1_877,
