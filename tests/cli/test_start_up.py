@@ -93,8 +93,8 @@ def test_the_module_can_be_run_and_names_itself_in_the_commands_it_prints(home):
 
 def test_help_documents_the_exit_codes(cli):
     shown = cli("--help").stdout
-    for code in ("0 ", "1 ", "2 ", "3 ", "4 ", "130 "):
-        assert f"    {code}" in shown
+    for code in ExitCode:
+        assert f"    {code.value} " in shown
     assert "no such thread" in shown
 
 

@@ -10,6 +10,7 @@ import pytest
 import rispy
 from citeproc.source.json import CiteProcJSON
 from rdflib import Graph, URIRef
+from tests.architecture.tree import ROOT
 from tests.exports.test_bibtex import count_in_both
 from tests.exports.test_csv_table import records_of
 from tests.exports.test_markdown import body_rows
@@ -42,8 +43,10 @@ COUNTERS: dict[str, Callable[[str], int] | None] = {
 """How many records others read in what our formats of text write."""
 
 
-def test_our_formats_are_known():
+def test_our_formats_are_known_and_in_the_guide():
     assert {*COUNTERS, "xlsx"} == {*exports.exporter_names()}
+    guide = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
+    assert [name for name in exports.exporter_names() if f"`{name}`" not in guide] == []
 
 
 @pytest.mark.parametrize("name", COUNTERS)
