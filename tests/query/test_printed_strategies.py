@@ -278,6 +278,10 @@ def test_a_printed_strategy_means(text, ours):
             "#3 #1 AND #2 [Document results: 1]",
             "title:ants AND title:stings",
         ),
+        case("ants[ti] AND stings[ti] (1,200 results)", "title:ants AND title:stings"),
+        case("noft(ants) AND ab(stings) 120 hits", "ants AND abstract:stings"),
+        case("ants AND stings (120 results)", "ants AND stings"),
+        case("TITLE(ants)\nAND TITLE(stings)\n120 document results", "title:ants AND title:stings"),
         # filters of PubMed
         case(
             "ants[ti] AND (french[Filter]) AND (casereports[Filter] OR meta-analysis[sb]) "
@@ -333,8 +337,8 @@ def test_what_printing_does_to_a_strategy_changes_nothing(text, ours):
         case("Patients\n(gout[mh] OR gout[ti])", 2, "expected AND, OR or NOT before '('"),
         case("TI gout\nPeer reviewed\nTI diet", 2, "expected AND, OR or NOT before 'Peer'"),
         case(
-            '#,Query,Results\nS2,"fear and anger" AND S1,5\nS1,TI ants,10',
-            2, "expected AND, OR or NOT before 'S2,'",
+            '#,Query,Results\nS2,"fear and anger" AND S1,5\nS1,TI ants OR TI bees,10',
+            2, "is not valid in EBSCO",
         ),
         case("1. ants.ti.\n2. 1 and bees.ti.\n(Library)", 3, "this row has no number"),
         case('S1 TI ants\nS2 S1 AND TI bees\n"The Library"', 3, "this row has no number"),

@@ -36,8 +36,8 @@ _COCHRANE = re.compile(
 )
 _USE = re.compile(r"\s(?P<key>use)\s+(?=[a-z]{3,7}\d?(?:\s*,\s*[a-z]{3,7}\d?)*\s*$)", re.IGNORECASE)
 SUM = re.compile(
-    r"(?:^|\n)[ \t(]{0,9}(?:total:? )?\d{1,3}(?:[,. ]?\d{3})*"
-    r" (?:results?|hits|records|references|articles|documents)\W{0,9}$",
+    r"(?:^|\n|\s(?=[(\[])|(?<=[)\]\"'*}/.])\s)[ \t(\[]{0,9}(?:total:? )?\d{1,3}(?:[,. ]?\d{3})*"
+    r" (?:document )?(?:results?|hits|records|references|articles|documents)\W{0,9}$",
     re.IGNORECASE,
 )
 _LIMIT = re.compile(
@@ -61,7 +61,6 @@ class Footer:
 
 
 def split_footers(text: str, system: System) -> tuple[str, list[Footer]]:
-    text = SUM.sub("", text)
     bare = blank_quotes(text)
     marks = list(_FOOTER.finditer(bare))
     if system is COCHRANE:

@@ -10,6 +10,7 @@ from typing import NoReturn
 from paper_search.errors import QuerySyntaxError
 from paper_search.query import ast
 from paper_search.query.ast import And, Near, Node, Phrase, Term, conjuncts, rebuild, straighten
+from paper_search.query.footers import SUM
 from paper_search.query.lines import without_headings, without_number
 from paper_search.query.normal_form import depth, normalise
 from paper_search.query.operators import MAX_DEPTH, MAX_DISTANCE, OperatorReader, Part, Reading
@@ -80,7 +81,7 @@ def analyse(text: str) -> Reading:
         refuse(0, "the query is empty: expected a word, a \"phrase\" or '('")
     if "\n" in text.strip() and (strategy := parse_strategy(text)) is not None:
         return Reading(strategy.node, {}, tuple(strategy.remarks()), strategy.system.name)
-    text, headings = without_headings(text)
+    text, headings = without_headings(SUM.sub("", text))
     notes = [(1, f"read as a heading and left out: {row!r}") for row in headings]
     bare, number = without_number(text)
     own = text if not number or detect_system(bare) is None else bare
