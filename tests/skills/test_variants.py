@@ -55,7 +55,7 @@ from paper_search.skills.words import term_table, tokens
         ("TNF-α inhibitors", "TNF-α inhibitor"),
         ("3D printers", "3D printer"),
         ("GLP-1 RA", "GLP-1 receptor agonist"),
-        ("oesophageal varices", "gastric varix"),
+        ("hypertension", "high blood pressure"),
         ("colorectal tumours", "colorectal tumor"),
         ("tumour behaviour", "tumor behavior"),
         ("patient-centered care", "patient-centred care"),
