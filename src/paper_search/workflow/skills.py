@@ -254,8 +254,9 @@ class Skills:
                     f"{verdict.relevance_score:g}; scores are from 0 to 1"
                 )
         ids = {verdict.paper.id for verdict in scored}
-        left_out = [paper for paper in papers if paper.id not in ids]
-        return [*scored, *RelevanceScorer(None).unjudged(left_out, intent, f"{owner} left it out")]
+        if left_out := [paper for paper in papers if paper.id not in ids]:
+            scored += RelevanceScorer().unjudged(left_out, intent, f"{owner} left it out")
+        return scored
 
 
 def _owner(skill: object) -> str:
