@@ -24,7 +24,7 @@ MAX_LINES = {
     "skills": 10_951,
     "sources": 7_016,
     "cli": 6_267,
-    "workflow": 5_763,
+    "workflow": 5_764,
     "report": 5_227,
     "library": 4_607,
     "query": 4_662,
