@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ValidationError
 
-from paper_search.bibliography.text import SURROGATES
+from paper_search.bibliography.text import SURROGATES, remove_invisible
 from paper_search.errors import LLMLengthError, LLMRefusalError, LLMResponseError, LLMTimeoutError
 from paper_search.llm.provider import LLMProvider
 
@@ -147,8 +147,9 @@ def _without_descriptions(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def _validated(model_cls: type[ModelT], answer: Any) -> ModelT:
-    # Half of a surrogate pair could not be stored.
-    text = SURROGATES.sub("\ufffd", json.dumps(answer, ensure_ascii=False, default=repr))
+    # Half of a surrogate pair could not be stored; a query must be sent as a person sees it.
+    whole = json.dumps(answer, ensure_ascii=False, default=repr)
+    text = remove_invisible(SURROGATES.sub("\ufffd", whole))
     try:
         return model_cls.model_validate(json.loads(text))
     except ValidationError as error:
