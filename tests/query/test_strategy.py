@@ -2,12 +2,14 @@
 
 import os
 import re
+import time
 from pathlib import Path
 
 import pytest
 
 from paper_search.errors import QuerySyntaxError
 from paper_search.query import evaluate, lint, parse, render
+from paper_search.query.ast import straighten
 from paper_search.query.strategy import parse_strategy
 
 OURS = render(parse("(mesh:Asthma OR tiab:wheez*) AND tiab:child*"))
@@ -191,6 +193,7 @@ S2 S1 AND TX school  Limiters - Published Date: 20000101-20101231; English Langu
         ("exp Asthma/\nwheez$.ti.", "line 2, column 1: no line combines the others"),
         ("1. aa.ti.\n2. bb.ti.\n   or cc.zz.\n3. 1 or 2", "line 3, column 9: the tag .zz."),
         ("1. aa.ti.\n2. limit 1 to pigeons", "line 2, column 15: the limit 'pigeons'"),
+        ("1. aa.ti.\n2. or/1-999999999", "line 2, column 4: line 2 is not before"),
         ("1. aa.ti.\n2. or/3-1", "line 2, column 4: the lines run backwards"),
         ("#1 asthma[tiab]\n#2 #1 AND #7", "line 2, column 11: there is no line 7"),
     ],
@@ -202,6 +205,14 @@ def test_a_line_that_cannot_be_read_is_refused_with_its_place(text, said):
     assert caught.value.line is not None
     row = text.split("\n")[caught.value.line - 1]
     assert 1 <= caught.value.column <= len(row) + 1
+
+
+@pytest.mark.parametrize("letter", ["*", "(", "a"])
+def test_a_long_word_is_straightened_in_time_linear_to_its_length(letter):
+    start = time.process_time()
+    assert straighten(letter * 100_000) == letter * 100_000
+    assert time.process_time() - start < 1
+    assert straighten("x a*bc\u00ad\nde\u00ad\nf g") == "x \na*bc\ndef g"
 
 
 def test_text_with_a_carriage_return_in_a_line_is_no_table_of_a_history():

@@ -104,7 +104,7 @@ _PLAIN = str.maketrans({
 
 
 _DASH_OF_RANGE = re.compile(r"(?<=\d)–(?=[#S]?\d)")
-_CUT_WORD = re.compile(r"(\S*[^\W\d_])\u00ad[^\S\n]*\n[^\S\n]*(?=[^\W\d_])")
+_CUT_WORD = re.compile(r"(?<!\S)(\S*[^\W\d_])\u00ad[^\S\n]*\n[^\S\n]*(?=[^\W\d_])")
 _CURLY_PAIR = re.compile(r"(?<!\w)‘([^‘’\n]+)’(?!\w)")
 
 

@@ -194,17 +194,15 @@ def with_names_in_front(tokens: list[Token], system: System) -> list[Token]:
     return result
 
 
-def labels_of(token: Token, refuse: Callable[[int, str], NoReturn]) -> list[str]:
-    """Return the line labels in a token such as `#3`, `#1-#4` or `or/1-3,5`."""
+def labels_of(token: Token, refuse: Callable[[int, str], NoReturn]) -> Iterator[str]:
+    """Yield the line labels in a token such as `#3`, `#1-#4` or `or/1-3,5`."""
     text = token.text.strip("[]") if token.kind == "set" else token.match["lines"]
-    labels: list[str] = []
     for piece in text.split(","):
         first, dash, last = (part.strip() for part in piece.partition("-"))
         if not dash:
-            labels.append(first)
+            yield first
             continue
         begin, end = (int("".join(filter(str.isdecimal, label))) for label in (first, last))
         if end < begin:
             refuse(token.start, f"the lines run backwards: {piece.strip()}")
-        labels += [str(number) for number in range(begin, end + 1)]
-    return labels
+        yield from map(str, range(begin, end + 1))
