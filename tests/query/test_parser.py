@@ -103,6 +103,7 @@ NO_OPERATOR = "is not an operator here: write NOT, or quote the word"
         ('aa "***"', 4, "the phrase is empty: put words between the quotes"),
         ("aa foo:bar", 4, "unknown field 'foo:':"),
         ("doi:10.1000/1", 1, "unknown field 'doi:':"),
+        (f"aa NEAR/{'9' * 5_000} bb", 4, "expected NEAR/n with n from 0 to 100, as in NEAR/3"),
         ("aa year:20", 4, f"{A_YEAR} '20'"),
         ("year:2019-2015", 1, "the years run backwards: write 2015-2019"),
         ("year:20152019", 1, "expected a year of four digits but found '20152019'"),

@@ -194,6 +194,7 @@ S2 S1 AND TX school  Limiters - Published Date: 20000101-20101231; English Langu
         ("1. aa.ti.\n2. bb.ti.\n   or cc.zz.\n3. 1 or 2", "line 3, column 9: the tag .zz."),
         ("1. aa.ti.\n2. limit 1 to pigeons", "line 2, column 15: the limit 'pigeons'"),
         ("1. aa.ti.\n2. or/1-999999999", "line 2, column 4: line 2 is not before"),
+        (f"1. aa.ti.\n2. or/1-{'9' * 5_000}", "line 2, column 4: line 2 is not before"),
         ("1. aa.ti.\n2. or/3-1", "line 2, column 4: the lines run backwards"),
         ("#1 asthma[tiab]\n#2 #1 AND #7", "line 2, column 11: there is no line 7"),
     ],

@@ -22,6 +22,8 @@ from paper_search.query.tokens import Token
 
 MAX_LENGTH = 50_000
 """In characters, of a query or of all lines of a strategy."""
+_DIGITS = 9
+"""Of a distance: Python refuses to read a number of 5,000 digits."""
 
 _OWN = System("this program", re.compile("(?!)"), {})
 _TAGS = {tag.upper() for system in SYSTEMS for tag in system.fields if tag.isalpha()} - {"IS"}
@@ -133,7 +135,8 @@ class _Parser(OperatorReader):
 
     def _near(self, left: Node, token: Token, right: Node) -> Node:
         name, _, number = token.text.partition("/")
-        if not (number.isascii() and number.isdigit() and int(number) <= MAX_DISTANCE):
+        is_number = number.isascii() and number.isdigit() and len(number) <= _DIGITS
+        if not (is_number and int(number) <= MAX_DISTANCE):
             reason = f"expected {name}/n with n from 0 to {MAX_DISTANCE}, as in {name}/3"
             self._refuse(token.start, reason)
         self._check_distance(left, token, right)

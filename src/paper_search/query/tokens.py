@@ -202,7 +202,7 @@ def labels_of(token: Token, refuse: Callable[[int, str], NoReturn]) -> Iterator[
         if not dash:
             yield first
             continue
-        begin, end = (int("".join(filter(str.isdecimal, label))) for label in (first, last))
+        begin, end = (int("".join(filter(str.isdecimal, label))[:9]) for label in (first, last))
         if end < begin:
             refuse(token.start, f"the lines run backwards: {piece.strip()}")
         yield from map(str, range(begin, end + 1))
