@@ -55,7 +55,8 @@ _TRAILING_OF_LONG = word_table("trailing of long")
 _ASKERS, _ASKS, _LEADS = map(word_table, ("askers", "asks", "leads"))
 _AUXILIARIES = word_table("auxiliaries")
 _TALK, _NAMES = word_table("talk"), word_table("talk of publications")
-_OF_REQUESTS = COMMANDS | _NAMES | {"what", "how", "where"}
+_OF_REQUESTS = COMMANDS | _NAMES
+_DETERMINERS = {"the", "a", "an", "any", "some"}
 _REQUEST = word_table("request") | _AUXILIARIES | _ASKERS | _ASKS | COMMANDS
 _WORD_OF_REQUEST = re.compile(r"[\s,:!\ue000]*([^\W\d_]+(?:['’][a-z]+)?)(?![-'’/\w])[\s,:!\ue000]*")
 _MOST = 8
@@ -269,31 +270,56 @@ def key_phrases(text: str) -> list[str]:
 
 def without_request(text: str) -> str:
     """Remove words of a request ("find papers on") from both ends of a text."""
-    rest = text[end_of_request(text) :]
+    rest = text[_start(text)[0] :]
     end = form("request", "end").search(rest, max(0, len(rest) - _LONGEST_END))
     return rest[: end.start()] if end else rest
 
 
 def end_of_request(text: str) -> int:
-    """Return where the words of a request at the start of a text end.
+    """Return where a request at the start of a text ends.
+
+    It is 0 if nobody asks and no word leads to a subject: "publication bias", "on liberty".
+    """
+    end, is_sure = _start(text)
+    return end if is_sure else 0
+
+
+def _start(text: str) -> tuple[int, bool]:
+    """Return where the words of a request at the start of a text end, and whether it is surely one.
 
     Words that may belong to the subject ("reading", "need") go only where somebody asks or
     publications are named, and a word leads to the subject ("my prof wants me to read about").
+    Behind that, only names of publications with another such word go ("papers on research on").
     """
     end = place = 0
-    has_asker = has_talk = is_request = is_open = False
-    while match := _WORD_OF_REQUEST.match(text, place):
+    before = ""
+    has_asker = has_name = has_talk = is_asked = is_request = is_open = is_led = False
+    while (match := _WORD_OF_REQUEST.match(text, place)) and not _begins_name(match):
         word, place = match[1].casefold(), match.end()
         has_asker = has_asker or word in _ASKERS
-        is_request = is_request or has_asker or (word in _OF_REQUESTS and not has_talk)
+        is_request = is_request or word in _ASKERS or (word in _OF_REQUESTS and not has_talk)
+        is_asked = is_asked or word in _OF_REQUESTS | _ASKS | _TALK
         has_talk = has_talk or word in _TALK
-        if is_request and word in _LEADS:
-            is_open = False
+        is_for_what = has_asker and before in _ASKS and word == "for"
+        if is_request and (word in _LEADS or is_for_what):
+            is_led, is_request, is_open, has_talk = True, False, False, False
+        elif word in _ASKS | _TALK and (is_led or (has_name and not has_asker)):
+            break
         elif word in _TALK | _NAMES or (word in _ASKS and not has_asker):
             is_open = True
         elif word in _AUXILIARIES and not end:
             continue
-        elif word not in _REQUEST:
+        elif word not in _REQUEST and not (is_led and word in _LEADS):
             break
+        elif is_led and word not in _LEADS | _DETERMINERS:
+            is_open = True
+        has_name, before = has_name or word in _NAMES, word
         end = end if is_open else place
-    return end
+    is_sure = is_led or (has_asker and is_asked)
+    return (end if is_sure or not has_asker else 0), is_sure
+
+
+def _begins_name(word: re.Match[str]) -> bool:
+    """Whether a word is an acronym ("US", "WHO") or the first one of a fixed term ("in vitro")."""
+    is_acronym = len(word[1]) > 1 and word[1].isupper() and not word.string.isupper()
+    return is_acronym or _FIXED.match(word.string, word.start(1)) is not None

@@ -1,6 +1,6 @@
 import pytest
 
-from paper_search.skills.phrases import without_request
+from paper_search.skills.phrases import end_of_request, without_request
 
 
 @pytest.mark.parametrize(
@@ -14,6 +14,11 @@ from paper_search.skills.phrases import without_request
         ("papers which discuss plagiarism", "plagiarism"),
         ("I have to give a talk next week about gut bacteria", "gut bacteria"),
         ("how do bees sleep", "bees sleep"),
+        ("I am looking for search theory", "search theory"),
+        ("my professor wants me to read about search engines", "search engines"),
+        ("I need papers on love of money", "love of money"),
+        ("papers on WHO guidelines", "WHO guidelines"),
+        ("papers on new zealand birds", "new zealand birds"),
     ],
 )
 def test_words_of_a_request_go(request_, subject):
@@ -33,7 +38,30 @@ def test_words_of_a_request_go(request_, subject):
         "do not resuscitate orders",
         "work on weekends and health",
         "project management",
+        "in vitro fertilization",
+        "New Zealand birds",
+        "US foreign policy",
+        "information seeking on health",
+        "there is no alternative",
+        "my left foot",
     ],
 )
 def test_the_same_words_stay_in_a_subject(subject):
     assert without_request(subject) == subject
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "publication bias",
+        "new media",
+        "seminal plasma proteins",
+        "on liberty",
+        "show jumping",
+        "us policy on drugs",
+        "how students seek help on campus",
+        "what teachers know about reading",
+    ],
+)
+def test_nothing_goes_from_the_ranked_text_where_nobody_asks(subject):
+    assert end_of_request(subject) == 0
