@@ -137,7 +137,7 @@ async def test_an_audit_says_what_reviewers_of_full_texts_decided_once_all_are_d
     blind, whole = reports
     assert "no bees" not in blind
     assert "independently by" not in blind
-    assert "Full texts independently by ada, bo." in whole
+    assert "Full texts were assessed independently by ada (1 of 1), bo (1 of 1)." in whole
     assert "0 included, 1 excluded, 1 of them for different reasons, 0 in conflict" in whole
 
 
