@@ -40,6 +40,10 @@ from paper_search.models import Author, RawPaper
         ("10.5/3 mm", None),
         ("https://journals.example/doi/10.1098/ab.2016.19.full", "10.1098/ab.2016.19"),
         ("https://journals.example/10.1098/ab.2016.19.full.pdf?x=1", "10.1098/ab.2016.19"),
+        (
+            "10.1130/0091-7613(1994)022<0123:A&B=C>2.3.CO;2",
+            "10.1130/0091-7613(1994)022<0123:a&b=c>2.3.co;2",
+        ),
         ("10.3389/fabc.2019.01/full/", "10.3389/fabc.2019.01"),
         ("https://example.org/file?id=10.1371/journal.x.1&type=printable", "10.1371/journal.x.1"),
         ("https://www.biorxiv.org/content/10.1101/2020.01.02.345v2.full", "10.1101/2020.01.02.345"),

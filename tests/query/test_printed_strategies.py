@@ -71,6 +71,15 @@ PUBLISHED = (
             "tiab:asthma AND (tiab:child* OR tiab:infan*) AND type:review AND year:2018-2020",
         ),
         case(
+            "gout[ti]\nFilters: Review, English, from 2015 to\n2020",
+            "title:gout AND type:review AND language:english AND year:2015-2020",
+        ),
+        case(
+            "TS=(gout)\nTimespan: 2010\n-2020\nRefined by: DOCUMENT TYPES: (ARTICLE)\n"
+            "AND LANGUAGES:\n(ENGLISH)",
+            'gout AND year:2010-2020 AND type:"journal article" AND language:english',
+        ),
+        case(
             'Search number,Query,Sort By,Filters,Results,Time\n3,"#1 AND #2",,,2113,10:01:22\n'
             '2,"sleep[ti]",,English,21130,10:01:20\n1,"shift work*[tiab]",,,1999,10:01:15',
             'tiab:"shift work*" AND title:sleep AND language:english',

@@ -15,7 +15,7 @@ _SICI_DOI = re.compile(
 """DOIs of the 1990s carry angle brackets: `10.1002/(sici)1097-4571(1998)49:8<693::aid-asi4>3.0`."""
 _DOI_END = ".,;:'’”!?*/"
 _URL_END = re.compile(
-    r"(?:[./](?:full(?:-?text)?|abstract|e?pdf|html?|meta|long|short)/?)*(?:[?&]\w+=.*)?$"
+    r"(?:[./](?:full(?:-?text)?|abstract|e?pdf|html?|meta|long|short)/?)*(?:[?&]\w+=[^<>]*)?$"
 )
 """What follows the DOI in the URL of a publisher: `.full.pdf`, `/abstract`, `?journalCode=abc`."""
 _BIORXIV_VERSION = re.compile(r"(?<=\d)v\d{1,2}$")

@@ -112,6 +112,11 @@ _CUT = re.compile(
     r"\"[^\"]*\"|\((?:[^()\"]|\"[^\"]*\")*\)"
     r"|(?P<cut>[;\n]|,(?=\s)|\s(?:and|AND)\s(?!(?:[A-Za-z]{3,9} )?\d{4}))"
 )
+_WRAP = re.compile(
+    r"(?:[-–:]|\b(?:and|between|from|or|to))[ \t]*\n|\n(?=[ \t]*(?:[-–][ \t]*\d|(?:and|or|to)\b))",
+    re.IGNORECASE,
+)
+"""The end of a row within a limit: "2010 to", "2010 -"."""
 _OR = re.compile(r"\sor\s|,", re.IGNORECASE)
 _NAMED = re.compile(r"(?P<name>[A-Za-z][A-Za-z ()/]*?)\s*[:=]\s*(?P<value>\S.*)", re.DOTALL)
 _KINDS = {
@@ -186,7 +191,8 @@ def conditions_of(text: str, start: int, refuse: Refusal) -> Conditions:
     """Parse limits joined by semicolons, commas or AND; listed languages are alternatives."""
     groups: dict[object, list[Node]] = {}
     notes: list[tuple[int, str]] = []
-    for offset, piece in _pieces(text, start):
+    whole = _WRAP.sub(lambda wrap: wrap[0].replace("\n", " "), text)
+    for offset, piece in _pieces(whole, start):
         if _NOTHING.fullmatch(piece.strip('" ')):
             notes.append((offset, f"the limit {piece!r} is left out: the search is wider"))
             continue
