@@ -80,6 +80,12 @@ PUBLISHED = (
             'gout AND year:2010-2020 AND type:"journal article" AND language:english',
         ),
         case(
+            "Search\tQuery\tResults\n#3\t#1 AND #2\t4\n#2\t(hip[ti] OR\nknee[ti])\t12\n"
+            "#1\tpain[ti]\nOR ache[ti]\t9",
+            "(title:pain OR title:ache) AND (title:hip OR title:knee)",
+        ),
+        case("Land- und Forstwirtschaft[ti]", 'title:"Land- und Forstwirtschaft"'),
+        case(
             'Search number,Query,Sort By,Filters,Results,Time\n3,"#1 AND #2",,,2113,10:01:22\n'
             '2,"sleep[ti]",,English,21130,10:01:20\n1,"shift work*[tiab]",,,1999,10:01:15',
             'tiab:"shift work*" AND title:sleep AND language:english',

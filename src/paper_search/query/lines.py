@@ -218,7 +218,10 @@ def _records_of(text: str, sign: str) -> list[tuple[int, str]]:
     for row, raw in enumerate(text.split("\n"), start=1):
         is_part = records[1:] and records[-1][1].count(sign) < records[0][1].count(sign)
         if is_part and raw.strip():
-            records[-1] = (records[-1][0], f"{records[-1][1]}; {raw}")
+            start, whole = records[-1]
+            is_open = whole.count("(") > whole.count(")") or _ENDS_ON.search(whole)
+            link = " " if is_open or _STARTS_ON.match(raw.strip()) else "; "
+            records[-1] = (start, f"{whole}{link}{raw}")
         elif raw.count(sign) > 1 - (sign == "\t"):
             records.append((row, raw))
     return records
