@@ -27,7 +27,7 @@ MAX_LINES = {
     "workflow": 5_764,
     "report": 5_227,
     "library": 4_607,
-    "query": 4_669,
+    "query": 4_672,
     "persistence": 2_930,
     "report_workflow": 2_828,
     "steps": 2_322,
