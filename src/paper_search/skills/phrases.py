@@ -56,9 +56,13 @@ _ASKERS, _ASKS, _LEADS = map(word_table, ("askers", "asks", "leads"))
 _AUXILIARIES = word_table("auxiliaries")
 _TALK, _NAMES = word_table("talk"), word_table("talk of publications")
 _OF_REQUESTS = COMMANDS | _NAMES
+_OPEN = _TALK | _NAMES | _OF_PUBLICATIONS
+"""Words that go only where a word leads to the subject behind them."""
 _DETERMINERS = {"the", "a", "an", "any", "some"}
 _REQUEST = word_table("request") | _AUXILIARIES | _ASKERS | _ASKS | COMMANDS
-_WORD_OF_REQUEST = re.compile(r"[\s,:!\ue000]*([^\W\d_]+(?:['’][a-z]+)?)(?![-'’/\w])[\s,:!\ue000]*")
+_WORD_OF_REQUEST = re.compile(
+    r"[\s,:!\ue000]*([^\W\d_]+(?:-[^\W\d_]+|['’][a-z]+)?)(?![-'’/\w])[\s,:!\ue000]*"
+)
 _MOST = 8
 _LONGEST = 5
 """Words of a key phrase; further ones are dropped."""
@@ -305,7 +309,7 @@ def _start(text: str) -> tuple[int, bool]:
             is_led, is_request, is_open, has_talk = True, False, False, False
         elif word in _ASKS | _TALK and (is_led or (has_name and not has_asker)):
             break
-        elif word in _TALK | _NAMES or (word in _ASKS and not has_asker):
+        elif word in _OPEN or (word in _ASKS and not has_asker):
             is_open = True
         elif word in _AUXILIARIES and not end:
             continue
