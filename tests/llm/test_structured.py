@@ -42,7 +42,9 @@ async def test_half_of_a_surrogate_pair_is_replaced_because_it_cannot_be_stored(
 
 async def test_no_text_of_an_answer_turns_a_line_around_or_is_invisible():
     """INJ-02"""
-    llm = FakeLLM({"a": 1, "b": ["bees\u202e AND\x9b31m \u200bants\U000e0041", "می\u200cخواهم\n"]})
+    llm = FakeLLM(
+        {"a": 1, "b": ["bees\u202e AND\0\x1b\x9b31m \u200bants\U000e0041", "می\u200cخواهم\n"]}
+    )
     assert (await ask(llm, Pair, "s", "u")).b == ["bees AND31m ants", "می\u200cخواهم\n"]
 
 

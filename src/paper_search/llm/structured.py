@@ -147,14 +147,22 @@ def _without_descriptions(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def _validated(model_cls: type[ModelT], answer: Any) -> ModelT:
-    # Half of a surrogate pair could not be stored; a query must be sent as a person sees it.
-    whole = json.dumps(answer, ensure_ascii=False, default=repr)
-    text = remove_invisible(SURROGATES.sub("\ufffd", whole))
+    whole = _visible(answer)
     try:
-        return model_cls.model_validate(json.loads(text))
+        return model_cls.model_validate(whole)
     except ValidationError as error:
         problem = format_errors(error)
-    raise LLMResponseError(f"{problem}; the answer was {text[:_EXCERPT]}")
+    excerpt = json.dumps(whole, ensure_ascii=False, default=repr)[:_EXCERPT]
+    raise LLMResponseError(f"{problem}; the answer was {excerpt}")
+
+
+def _visible(part: Any) -> Any:
+    """Return texts as a person sees them; half of a surrogate pair could not be stored."""
+    if isinstance(part, str):
+        return remove_invisible(SURROGATES.sub("\ufffd", part))
+    if isinstance(part, dict):
+        return {_visible(name): _visible(value) for name, value in part.items()}
+    return [_visible(one) for one in part] if isinstance(part, list) else part
 
 
 def format_errors(error: ValidationError) -> str:
