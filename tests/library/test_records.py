@@ -39,8 +39,18 @@ def test_a_changed_record_is_updated_and_loses_nothing(store):
     assert (back.title, back.abstract, back.citation_count) == ("A Title, Corrected", "Long.", 3)
 
 
-def test_two_works_under_one_doi_are_both_kept(store):
-    abstracts = [paper(f"{word} in mice", doi="10.1000/suppl") for word in ("Oxygen", "Vagotomy")]
+@pytest.mark.parametrize(
+    "works",
+    [
+        ("Oxygen in mice", "Vagotomy in mice"),
+        (
+            "Outcomes of laparoscopic cholecystectomy in the elderly",
+            "Outcomes of robotic prostatectomy in the elderly",
+        ),
+    ],
+)
+def test_two_works_under_one_doi_are_both_kept(store, works):
+    abstracts = [paper(title, doi="10.1000/suppl") for title in works]
     assert store.upsert(abstracts).added == 2
     assert store.upsert(abstracts) == Changes(unchanged=2)
     assert store.upsert(abstracts[::-1]) == Changes(unchanged=2)

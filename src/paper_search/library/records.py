@@ -28,7 +28,7 @@ _MAGIC = b"SQLite format 3\x00"
 _HEADER_BYTES = 100
 _MOST_AT_ONCE = 900
 """Values in one statement: SQLite's limit was 999 until 2020."""
-_SAME_TITLE = 75
+_SAME_TITLE = 80
 """Less similar titles under one identifier are two works: supplements share a DOI."""
 
 _SCHEMA = """
