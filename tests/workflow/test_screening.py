@@ -127,6 +127,17 @@ async def test_a_mark_is_refused_once_the_question_has_been_answered(answer):
     assert screening.queue() == [second]
 
 
+async def test_a_mark_is_refused_while_the_answer_is_stored_but_not_yet_applied():
+    persistence = await open_memory()
+    await at_result(workflow(persistence=persistence))
+    session = SearchSession.on(persistence, "t")
+    screening = await session.screening()
+    asked = (await session.snapshot()).interrupts[0].id
+    await session.ledger.record("t", asked, {"action": "approve"}, "ada")
+    with pytest.raises(StaleDecisionError):
+        await screening.say(screening.papers[0], is_relevant=True)
+
+
 @pytest.mark.parametrize("note", ["", "odd"])
 async def test_to_leave_open_what_an_earlier_round_decided_takes_that_back(note):
     screening = await at(marks := store(), 1, p0=True)
