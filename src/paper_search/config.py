@@ -371,11 +371,11 @@ def settings_elsewhere(config: AppConfig) -> dict[str, str]:
     if url.startswith(scheme):
         url = f"{scheme}{Path(url.removeprefix(scheme)).absolute()}"
     home = {"PAPER_SEARCH_HOME": str(config.home.absolute())}
-    return {_ENV_FILE: str(_env_file()), **home, "DATABASE_URL": url}
+    return {_ENV_FILE: str(_env_file().absolute()), **home, "DATABASE_URL": url}
 
 
 def _env_file() -> Path:
-    return Path(os.environ.get(_ENV_FILE, ".env")).absolute()  # noqa: TID251  # the one module that may
+    return Path(os.environ.get(_ENV_FILE, ".env"))  # noqa: TID251  # the one module that may
 
 
 def read_environment(env_path: Path | str | None = None) -> dict[str, str]:
