@@ -53,6 +53,11 @@ def clean(text: str) -> str:
     for _ in range(2):  # Crossref has titles that are escaped twice
         if "&" in text and _ENTITY.search(text):
             text = html.unescape(text)
+    return one_line(text)
+
+
+def one_line(text: str) -> str:
+    """Return a plain text on one line, without control or invisible characters."""
     if not text.isascii():
         text = unicodedata.normalize("NFC", SURROGATES.sub("\ufffd", text))
     if text.isprintable() and "  " not in text:  # the usual and fastest case

@@ -1,16 +1,16 @@
 """Extract the text of a document in a separate process; recognise log-in pages."""
 
 import asyncio
-import html
 import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-from paper_search.bibliography.text import clean, normalised_title
+from paper_search.bibliography.text import clean, normalised_title, one_line
 from paper_search.errors import how_to_install
 from paper_search.pages.fetching import Document
 from paper_search.pages.network import PageContentError, PagePolicy
@@ -106,17 +106,16 @@ async def document_text(document: Document, policy: PagePolicy | None = None) ->
         raise PageContentError(f"its {document.kind} cannot be read: {answer['reason']}")
     return DocumentText(
         clean(str(answer["title"]))[:500],
-        _cleaned(answer["text"]),
+        _paragraphs(answer["text"], clean),
         answer.get("pages"),
         answer.get("pages_read"),
-        # `clean` removes tags, but a PDF has none: what looks like one is text to be shown.
-        tuple(_cleaned(html.escape(text)) for text in answer.get("page_texts", ())),
+        # A PDF has no tags: what looks like one is text to be shown.
+        tuple(_paragraphs(text, one_line) for text in answer.get("page_texts", ())),
     )
 
 
-def _cleaned(text: str) -> str:
-    paragraphs = (clean(paragraph) for paragraph in text.split("\n\n"))
-    return "\n\n".join(filter(None, paragraphs))
+def _paragraphs(text: str, clean_one: Callable[[str], str]) -> str:
+    return "\n\n".join(filter(None, map(clean_one, text.split("\n\n"))))
 
 
 class _Reading:

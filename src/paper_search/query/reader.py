@@ -36,7 +36,9 @@ from paper_search.query.systems import YEAR as YEAR_FIELD
 from paper_search.query.tagged import EXPECTED
 from paper_search.query.tokens import Token, labels_of, tokens_of, with_names_in_front
 
-_CUT_WORD = re.compile(r"[^\W\d_]+-(?=\s+(?!(?:and|or|to|not|und|oder)\b)[^\W\d_])", re.IGNORECASE)
+_CUT_WORD = re.compile(
+    r"(?<![^\W\d_])[^\W\d_]+-(?=\s+(?!(?:and|or|to|not|und|oder)\b)[^\W\d_])", re.IGNORECASE
+)
 _SEARCH = re.compile(r"\s{0,9}Search:?\s")
 _LINKS = re.compile(r"(?:/\w+_[\w,]+)+$")
 _SEARCH_COLON = re.compile(r"\s{0,9}Search:\s")
