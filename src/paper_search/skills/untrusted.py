@@ -11,6 +11,7 @@ from functools import cache
 from itertools import repeat
 from typing import Any, NamedTuple
 
+from paper_search.bibliography.text import remove_invisible
 from paper_search.models import MarkedPaper
 from paper_search.resources import PackageFiles
 
@@ -18,10 +19,6 @@ LONGEST_TITLE = 300
 SUSPICIOUS = "suspicious_text"
 """The flag in a reason for text that seems to address the program."""
 
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f"
-    "\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
-)
 _HIDDEN_IN_WORDS = re.compile(
     "[\u200b-\u200d\u202d\u202e\u2060\ufeff\U000e0000-\U000e007f]"
     "(?:(?<=[A-Za-z].)(?=[A-Za-z])|(?<=[\u202d\u202e\U000e0000-\U000e007f]))"
@@ -102,9 +99,8 @@ _orders = cache(_Orders)
 
 
 def visible(text: str) -> str:
-    if text.isascii() and text.isprintable():
-        return text
-    return _HIDDEN.sub("", text)
+    """Return the text without what a person would not see."""
+    return remove_invisible(text)
 
 
 def is_suspicious(*texts: str | None) -> bool:
