@@ -17,7 +17,7 @@ ASKING = {"confirm_strategy": nodes, "review_results": nodes, "human_review": re
 QUESTIONS = {"strategy_question", "result_question"}
 """What may be called, and awaited, before asking: they only read."""
 PURE = {
-    "_begin_step", "_records", "_services", "asker", "answer_model", "markable_ids", "record_ids",
+    "_begin_step", "_records", "_services", "ctx.ask", "answer_model", "markable_ids", "record_ids",
     "ReportStep", "review_of",
 }  # fmt: skip
 
@@ -43,7 +43,7 @@ def test_the_steps_that_ask_are_those_three():
         name: module
         for module in (nodes, report_questions)
         for name, item in _functions(module).items()
-        if "asker" in _names(item)
+        if "ctx.ask" in _names(item)
     }
     assert asking == ASKING
     for name, module in ASKING.items():
@@ -55,8 +55,8 @@ def test_the_steps_that_ask_are_those_three():
 def test_only_what_reads_comes_before_the_one_question_and_nothing_catches_it(name):
     """It stands at the top level of the step: not in a branch, a loop, a `try` or a `with`."""
     step = _functions(ASKING[name])[name]
-    (place,) = [i for i, part in enumerate(step.body) if "asker" in _names(part)]
-    assert list(_names(step)).count("asker") == 2  # `asker(ctx)` is made and called
+    (place,) = [i for i, part in enumerate(step.body) if "ctx.ask" in _names(part)]
+    assert list(_names(step)).count("ctx.ask") == 1
     assert isinstance(step.body[place], ast.Assign | ast.AnnAssign)
     for part in step.body[: place + 1]:
         assert {*_names(part)} <= QUESTIONS | PURE

@@ -15,7 +15,7 @@ from paper_search.steps import (
 )
 from paper_search.threads.catalog import BriefInfo, Catalog
 from paper_search.threads.engine import ThreadEngine
-from paper_search.threads.questions import ThreadDecision, ThreadQuestion, answer_model, asker
+from paper_search.threads.questions import ThreadDecision, ThreadQuestion, answer_model
 from paper_search.threads.records import ROOT, RecordStore
 from paper_search.threads.session import ThreadSession
 
@@ -59,7 +59,7 @@ async def confirm(ctx: Context) -> tuple[Approve | Reject, StepUpdate]:
         actions=["approve", "reject"],
         token=ctx.token,
     )
-    decision: ThreadDecision = asker(ctx)(question, answer_model(question))
+    decision: ThreadDecision = ctx.ask(question, answer_model(question))
     return (APPROVE if decision.action == "approve" else REJECT), {"asked": question.number}
 
 

@@ -30,13 +30,12 @@ from paper_search.report_workflow.state import ReportEstimate, ReportParams, Wor
 from paper_search.steps import Outcome, StepUpdate
 from paper_search.steps.types import Approve, Edit, Iterate, Ok, Reject
 from paper_search.threads.decisions import client_forms
-from paper_search.threads.questions import asker
 
 
 async def human_review(ctx: Context) -> tuple[Ok | Iterate | Approve | Edit | Reject, StepUpdate]:
     step = ReportStep(ctx)
     review = review_of(step.state, step.params, (ctx.thread_id, ctx.token))
-    decision: ReviewDecision = asker(ctx)(review, answer_model(review))
+    decision: ReviewDecision = ctx.ask(review, answer_model(review))
     step.note(_in_words(review.name, decision))
     if review.kind == "plan_review":
         return await _after_plan(step, decision, review.number)

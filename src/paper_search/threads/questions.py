@@ -17,7 +17,6 @@ from paper_search.bibliography.text import SURROGATES
 from paper_search.errors import PersistenceError, QuestionError
 from paper_search.steps import StepContext
 from paper_search.steps.parameters import describe_errors
-from paper_search.steps.types import Asker
 from paper_search.threads.decisions import QuestionReference, decode, form_for, require_open
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -51,10 +50,6 @@ def state_of_step(ctx: StepContext[ModelT, Any, Any], noun: str) -> ModelT:
     version = getattr(state, VERSION_FIELD, None)
     _check_version(type(state), version, f"{noun} {ctx.thread_id!r}")
     return state
-
-
-def asker(ctx: StepContext[Any, Any, Any]) -> Asker:
-    return ctx.ask
 
 
 def _check_version(model: type[BaseModel], version: Any, thread: str) -> None:

@@ -17,7 +17,7 @@ from paper_search.skills.result_organizer import concept_counts
 from paper_search.sources import fresh_answers
 from paper_search.steps import Outcome, StepContext, StepUpdate
 from paper_search.steps.types import Approve, Edit, Fail, Iterate, Ok, Reject, Skip
-from paper_search.threads.questions import asker, state_of_step
+from paper_search.threads.questions import state_of_step
 from paper_search.threads.records import NOBODY
 from paper_search.workflow.checkpoints import Decision, DecisionAction
 from paper_search.workflow.counts import arrivals_of, replays, searched_round
@@ -135,7 +135,7 @@ async def confirm_strategy(ctx: Context) -> tuple[Approve | Edit | Reject | Fail
     state = _begin_step(ctx)
     names, budget = (ctx.thread_id, ctx.token), ctx.workflow_params.budget
     question = await strategy_question(state, names, _services(ctx), budget)
-    decision: Decision = asker(ctx)(question, answer_model(question, markable_ids(state)))
+    decision: Decision = ctx.ask(question, answer_model(question, markable_ids(state)))
     by = state.current_iteration, decision.decided_by
     match decision.action:
         case DecisionAction.APPROVE:
@@ -260,7 +260,7 @@ async def review_results(
     names = ctx.thread_id, ctx.token
     question = await result_question(state, names, _records(ctx), preview=preview)
     answers = answer_model(question, markable_ids(state), record_ids(state))
-    decision: Decision = asker(ctx)(question, answers)
+    decision: Decision = ctx.ask(question, answers)
     count = len(state.result.paper_ids) if state.result else 0
     store, iteration = MarkStore(_records(ctx)), state.current_iteration
     if decision.action is DecisionAction.APPROVE:
