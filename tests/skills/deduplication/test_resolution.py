@@ -213,6 +213,8 @@ DATA = {"title": LONG, "publication_type": "dataset"}
         ({**DATA, "title": f"{LONG} (v1.0)", "doi": "10.5281/zenodo.51"},
          {**DATA, "title": f"{LONG}, version 2", "doi": "10.5281/zenodo.66", "year": 2022}, True),
         ({**DATA, "doi": "10.5281/zenodo.51"}, {"title": LONG, "doi": "10.5281/zenodo.66"}, False),
+        ({**DATA, "doi": "10.5281/zenodo.51"},
+         {**DATA, "doi": "10.5281/zenodo.66", "year": 2022}, False),  # one each year
         ({**DATA, "title": f"{LONG} 1990", "doi": "10.5281/zenodo.51"},
          {**DATA, "title": f"{LONG} 1991", "doi": "10.5281/zenodo.66"}, False),
         ({"title": f"{LONG} (v1)", "doi": "10.5281/a"}, {"title": f"{LONG} (v2)"}, False),

@@ -54,7 +54,7 @@ _LEAST_OF_A_PART = 0.5
 """Least share of words in common runs, for each third of a text."""
 _LETTERS_OF_A_WORD = 12
 _NEAR_YEARS = 4
-_OTHER_YEARS = frozenset({"next", "near", "far"})
+OTHER_YEARS = frozenset({"next", "near", "far"})
 _LONG_KEY = 15
 _ARTICLE_NUMBER = re.compile(r"[a-z]?\d{4,}$")
 Levels = tuple[tuple[float, str], ...]
@@ -121,7 +121,7 @@ def compare(one: Profile, other: Profile, recurring: Collection[str] = ()) -> Co
     else:
         is_generic = is_generic or one.key in recurring or other.key in recurring
         is_serial_title = is_serial(one.words) and is_serial(other.words)
-        is_generic = is_generic or (year in _OTHER_YEARS and is_serial_title)
+        is_generic = is_generic or (year in OTHER_YEARS and is_serial_title)
     return Comparison(
         title=title,
         difference=wording,

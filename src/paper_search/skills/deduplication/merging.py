@@ -9,7 +9,12 @@ from paper_search.bibliography.identifiers import stable_id
 from paper_search.bibliography.keywords import distinct_keywords
 from paper_search.bibliography.text import normalised_title
 from paper_search.models import Clustering, RawPaper, Sighting, Version
-from paper_search.skills.deduplication.comparison import AGREED_AUTHORS, ONE_TEXT, Comparison
+from paper_search.skills.deduplication.comparison import (
+    AGREED_AUTHORS,
+    ONE_TEXT,
+    OTHER_YEARS,
+    Comparison,
+)
 from paper_search.skills.deduplication.profiles import DATA, Profile, profile
 
 _PREPRINT_DOI = re.compile(
@@ -224,8 +229,8 @@ def are_versions(one: Profile, other: Profile, levels: Comparison) -> bool:
     Titles must be of some length and differ only in spelling, authors must agree, and years must be
     at most four apart, unless the abstracts agree. One must be a preprint, or one a conference
     paper and the other a journal article, or one must have the abstract of the other and no venue,
-    or both must be data or software, or their DOIs differ only in a version number. A meeting
-    abstract is not a version of the article that it announces.
+    or both must be data or software, of one year or with a version in a title, or their DOIs differ
+    only in a version number. A meeting abstract is not a version of the article that it announces.
     """
     is_one_text = levels.abstract in ONE_TEXT
     if (
@@ -242,7 +247,8 @@ def are_versions(one: Profile, other: Profile, levels: Comparison) -> bool:
     if is_preprint(one) != is_preprint(other) or _are_numbered(one, other):
         return True
     if one.form in DATA and other.form in DATA:
-        return True
+        # A yearly data set may have one title each year.
+        return levels.year not in OTHER_YEARS or one.names_version or other.names_version
     is_copy = is_one_text and levels.venue in {"missing", "both missing"}
     is_extended = levels.kind == _JOURNAL_AND_CONFERENCE
     return (is_copy or is_extended) and not (_is_brief(one) or _is_brief(other))

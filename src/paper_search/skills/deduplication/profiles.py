@@ -80,6 +80,7 @@ class Profile:
     main: str
     roles: tuple[tuple[str, str], ...]
     form: str
+    names_version: bool
     people: People
     year: int | None
     venue: tuple[str, ...]
@@ -107,8 +108,8 @@ def profile(paper: RawPaper) -> Profile:
     doi = parse_doi(paper.doi) or ""
     venue = fold(paper.venue) if paper.venue else ""
     form, kind = _form_and_kind(paper.publication_type, venue)
-    if form in DATA:
-        own_title = VERSION_AT_THE_END.sub("", own_title)
+    without_version = VERSION_AT_THE_END.sub("", own_title) if form in DATA else own_title
+    names_version, own_title = without_version != own_title, without_version
     title_words = words(own_title)
     first, last = _pages(paper.pages)
     return Profile(
@@ -117,6 +118,7 @@ def profile(paper: RawPaper) -> Profile:
         main="".join(words(own_title.partition(":")[0])) if ":" in own_title else "",
         roles=roles(own_title),
         form=form,
+        names_version=names_version,
         people=people(paper.authors),
         year=paper.year if paper.year in _YEARS else None,
         venue=venue_words(venue),
