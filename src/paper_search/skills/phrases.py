@@ -52,14 +52,19 @@ _LOOSE_AT_START = _EMPTY_ADJECTIVES | _GERUNDS
 _EMPTY = GENERIC | _EMPTY_ADJECTIVES | word_table("empty")
 _TRAILING = word_table("trailing")
 _TRAILING_OF_LONG = word_table("trailing of long")
-_ASKERS, _ASKS, _LEADS = map(word_table, ("askers", "asks", "leads"))
-_AUXILIARIES = word_table("auxiliaries")
-_TALK, _NAMES = word_table("talk"), word_table("talk of publications")
-_OF_REQUESTS = COMMANDS | _NAMES
-_OPEN = _TALK | _NAMES | _OF_PUBLICATIONS
-"""Words that go only where a word leads to the subject behind them."""
-_DETERMINERS = {"the", "a", "an", "any", "some"}
-_REQUEST = word_table("request") | _AUXILIARIES | _ASKERS | _ASKS | COMMANDS
+_KINDS = {
+    "f": {"for"}, "d": {"the", "a", "an", "any", "some"}, "l": word_table("leads"),
+    "w": word_table("further leads"), "a": word_table("askers"), "v": word_table("asks"),
+    "c": COMMANDS, "t": word_table("talk"), "x": word_table("auxiliaries"),
+    "n": word_table("talk of publications") | _OF_PUBLICATIONS, "r": word_table("request"),
+}  # fmt: skip
+"""The kinds of words at the start of a question: see `words.txt`."""
+_REQUEST = re.compile(
+    r"(?:[^a]*a.*?[lw]+|[xrdlfvc]*[cn][xrdcnt]*[lw]+)(?:[rd]*[cn][rdcn]*[lw]+)*d*"  # "papers on"
+    r"|[^a]*a[^f]*?v+fd*|(?=[^a]*a)(?=.*[vc])[xrdlfavc]+"  # "I look for", "can you find me"
+)
+_LOOSE = re.compile(r"(?!.*a)x*(?:[rdlcf]x*)+")
+"""Words that say nothing, in front of a subject for which nobody asks: "how do bees sleep"."""
 _WORD_OF_REQUEST = re.compile(
     r"[\s,:!\ue000]*([^\W\d_]+(?:-[^\W\d_]+|['’][a-z]+)?)(?![-'’/\w])[\s,:!\ue000]*"
 )
@@ -274,7 +279,9 @@ def key_phrases(text: str) -> list[str]:
 
 def without_request(text: str) -> str:
     """Remove words of a request ("find papers on") from both ends of a text."""
-    rest = text[_start(text)[0] :]
+    outline, ends = _outline(text)
+    start = _REQUEST.match(outline) or _LOOSE.match(outline)
+    rest = text[ends[start.end()] :] if start else text
     end = form("request", "end").search(rest, max(0, len(rest) - _LONGEST_END))
     return rest[: end.start()] if end else rest
 
@@ -284,43 +291,21 @@ def end_of_request(text: str) -> int:
 
     It is 0 if nobody asks and no word leads to a subject: "publication bias", "on liberty".
     """
-    end, is_sure = _start(text)
-    return end if is_sure else 0
+    outline, ends = _outline(text)
+    request = _REQUEST.match(outline)
+    return ends[request.end()] if request else 0
 
 
-def _start(text: str) -> tuple[int, bool]:
-    """Return where the words of a request at the start of a text end, and whether it is surely one.
-
-    Words that may belong to the subject ("reading", "need") go only where somebody asks or
-    publications are named, and a word leads to the subject ("my prof wants me to read about").
-    Behind that, only names of publications with another such word go ("papers on research on").
-    """
-    end = place = 0
-    before = ""
-    has_asker = has_name = has_talk = is_asked = is_request = is_open = is_led = False
-    while (match := _WORD_OF_REQUEST.match(text, place)) and not _begins_name(match):
-        word, place = match[1].casefold(), match.end()
-        has_asker = has_asker or word in _ASKERS
-        is_request = is_request or word in _ASKERS or (word in _OF_REQUESTS and not has_talk)
-        is_asked = is_asked or word in _OF_REQUESTS | _ASKS | _TALK
-        has_talk = has_talk or word in _TALK
-        is_for_what = has_asker and before in _ASKS and word == "for"
-        if is_request and (word in _LEADS or is_for_what):
-            is_led, is_request, is_open, has_talk = True, False, False, False
-        elif word in _ASKS | _TALK and (is_led or (has_name and not has_asker)):
+def _outline(text: str) -> tuple[str, list[int]]:
+    """Return the kinds of the words at the start that may be of a request, and where they end."""
+    outline, ends = "", [0]
+    while (match := _WORD_OF_REQUEST.match(text, ends[-1])) and not _begins_name(match):
+        kind = next((kind for kind, words in _KINDS.items() if match[1].casefold() in words), None)
+        if kind is None:
             break
-        elif word in _OPEN or (word in _ASKS and not has_asker):
-            is_open = True
-        elif word in _AUXILIARIES and not end:
-            continue
-        elif word not in _REQUEST and not (is_led and word in _LEADS):
-            break
-        elif is_led and word not in _LEADS | _DETERMINERS:
-            is_open = True
-        has_name, before = has_name or word in _NAMES, word
-        end = end if is_open else place
-    is_sure = is_led or (has_asker and is_asked)
-    return (end if is_sure or not has_asker else 0), is_sure
+        outline += kind
+        ends.append(match.end())
+    return outline, ends
 
 
 def _begins_name(word: re.Match[str]) -> bool:
