@@ -47,6 +47,8 @@ def test_words_of_a_request_go(request_, subject):
         "information seeking on health",
         "there is no alternative",
         "my left foot",
+        "how we learn to read",
+        "my dissertation is an overview of archives",
     ],
 )
 def test_the_same_words_stay_in_a_subject(subject):
