@@ -109,6 +109,8 @@ WRONG = tuple(
         ("block quotation", f"> Sumatriptan relieved every headache of adults {ORAL}"),
         ("short quotation", f"Derry calls relief of headache by sumatriptan a “cure” {ORAL}."),
         ("another source's words", f"Derry writes “No serious adverse events occurred” {ORAL}."),
+        ("another order", f"Derry calls it “migraine mild acute” {ORAL}."),
+        ("words from afar", f"Derry calls them “mild trials” {ORAL}."),
         ("part of a word", f"Derry found “ace” in sumatriptan trials {ORAL}."),
         ("another author", f"Winner writes “Most adverse events were mild” {ORAL}."),
         ("retracted", f"Fraud writes “Sumatriptan relieved headache in 98% of adults” {GONE}."),

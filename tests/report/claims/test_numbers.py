@@ -132,6 +132,9 @@ def test_a_share_of_each_year_makes_ten_of_it_in_a_decade():
         ("98.6 °F", "30 °C"),
         ("30,000 pupils", "4,839 pairs at $6.20"),
         ("76%", "32% and 11%"),
+        ("1,150 Ah/g", "1,150 mAh/g"),
+        ("55 MeV", "55 GeV"),
+        ("up to 30%", "12%"),
         ("600 mg", "25 mg at 2 weeks and 24 weeks"),
     ],
 )

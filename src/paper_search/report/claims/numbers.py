@@ -68,7 +68,7 @@ _ABOVE_WORDS = (
     r"more than|over|above|at least|exceed\w*|greater than|(?:old|long)er than"
     r"|no (?:less|fewer) than"
 )
-_BELOW_WORDS = r"less than|fewer than|under|below|at most|no more than|up to|(?:young|short)er than"
+_BELOW_WORDS = r"less than|fewer than|under|below|at most|no more than|(?:young|short)er than"
 _RELATIONS = [
     (
         relation,
@@ -113,10 +113,10 @@ _PREFIXES = {
     "deci": 1e-1, "centi": 1e-2, "milli": 1e-3, "micro": 1e-6, "nano": 1e-9,
 }  # fmt: skip
 _BASES = {
-    "g": "g", "l": "l", "L": "l", "m": "m", "s": "s", "Hz": "Hz", "W": "W", "V": "V", "J": "J",
-    "Wh": "Wh", "hertz": "Hz", "joules?": "J", "bytes?": "B", "moles?": "mol", "pascals?": "Pa",
-    "cal": "cal", "mol": "mol", "Pa": "Pa", "B": "B", "grams?": "g", "lit(?:er|re)s?": "l",
-    "met(?:er|re)s?": "m", "seconds?": "s", "watts?": "W", "volts?": "V", "calories?": "cal",
+    "g": "g", "[lL]": "l", "m": "m", "s": "s", "Hz": "Hz", "W": "W", "V": "V", "J": "J", "B": "B",
+    "Wh": "Wh", "Ah": "Ah", "eV": "eV", "Pa": "Pa", "hertz": "Hz", "joules?": "J", "bytes?": "B",
+    "mol(?:es?)?": "mol", "pascals?": "Pa", "cal(?:ories?)?": "cal", "lit(?:er|re)s?": "l",
+    "grams?": "g", "met(?:er|re)s?": "m", "seconds?": "s", "watts?": "W", "volts?": "V",
 }  # fmt: skip
 _UNIT = re.compile(
     rf"[\s-]?(?:(?P<word>(?i:{'|'.join(sorted(UNITS, key=len, reverse=True))}))s?"

@@ -212,11 +212,11 @@ def unfound_quotations(statement: Statement, subject: Subject) -> Iterator[Fault
     plan_words = " | ".join(map(_plain, subject.plan_texts))
     for quotation in quotations(statement.text):
         words = quotation.text
-        is_term = len(words.split()) <= _TERM and any(
-            set(tokens(words)) <= set(tokens(_source_text(result))) for result in cited
+        stems = f" {' '.join(tokens(words))} "
+        is_term = len(words.split()) <= _TERM and (
+            not cited or any(stems in f" {' '.join(tokens(_source_text(one)))} " for one in cited)
         )
-        is_uncited_term = not cited and len(words.split()) <= _TERM
-        if is_term or is_uncited_term or _plain(words) in plan_words:
+        if is_term or _plain(words) in plan_words:
             continue
         if any(locate(words, result) for result in cited):
             continue
