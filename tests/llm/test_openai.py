@@ -1,6 +1,7 @@
 import asyncio
 import json
 import logging
+import math
 import traceback
 from typing import Any
 
@@ -12,7 +13,7 @@ from werkzeug import Request, Response
 
 from paper_search import errors
 from paper_search.llm import OpenAIProvider, ask
-from paper_search.llm.metering import Meter, metered
+from paper_search.llm.metering import Meter, metered, tokens_in
 
 KEY = "sk-very-secret-0123456789abcdef"
 LASTING = {errors.LLMFailure.KEY, errors.LLMFailure.QUOTA, errors.LLMFailure.UNKNOWN_MODEL}
@@ -191,12 +192,23 @@ async def test_fenced_and_wrapped_json_needs_no_repair(httpserver, text):
     assert len(script.sent) == 1
 
 
+async def test_an_answer_in_parts_is_read_without_its_thoughts(httpserver):
+    answer = completion("")
+    thoughts = {"type": "thinking", "thinking": '{"score": 0.1}?'}
+    parts = [thoughts, {"type": "text", "text": '{"score":'}, {"type": "text", "text": " 0.5}"}]
+    answer["choices"][0]["message"]["content"] = parts
+    Script(httpserver, answer)
+    assert (await ask(provider(httpserver), Verdict, "s", "u")).score == 0.5
+
+
 async def test_an_answer_cut_off_for_length_is_never_complete(httpserver):
     """LLM-03"""
     script = Script(httpserver, completion('{"score": 0.5}', finish="length"))
     llm = provider(httpserver)
     with metered(Meter(step="test")) as meter:
-        with pytest.raises(errors.LLMLengthError, match=r"^the answer was cut off at max_tokens$"):
+        with pytest.raises(
+            errors.LLMLengthError, match=r"^the answer was cut off; LLM_MAX_TOKENS allows more$"
+        ):
             await ask(llm, Verdict, "s", "u")
         with pytest.raises(errors.LLMLengthError):
             await llm.complete("s", "u")
@@ -229,12 +241,11 @@ async def test_a_refusal_is_not_asked_again(httpserver, answer):
         completion("[1, 2]"),
         completion("[" * 100_000),
         {**completion("x"), "choices": []},
-        {"error": {"message": "upstream broke", "code": 500}},
         {},
         Response("<html><body>Bad gateway</body></html>", content_type="text/html"),
         Response("", content_type="application/json"),
     ],
-    ids=["null", "no-content", "blank", "list", "deep", "no-choices", "error", "{}", "html", "0"],
+    ids=["null", "no-content", "blank", "list", "deep", "no-choices", "{}", "html", "0"],
 )
 async def test_an_answer_that_is_none_is_a_failure(httpserver, answer):
     """LLM-06, LLM-07"""
@@ -272,8 +283,10 @@ async def test_a_server_that_is_not_there_is_named_unreachable():
     llm = OpenAIProvider(
         model="m", api_key=KEY, base_url="http://127.0.0.1:9/v1", max_retries=0, timeout_s=5
     )
-    with pytest.raises(errors.LLMError, match="cannot be reached"):
+    cannot = pytest.raises(errors.LLMError, match="cannot be reached")
+    with metered(Meter(step="test")) as meter, cannot:
         await llm.complete("s", "u")
+    assert meter.of_step.tokens == 0
 
 
 async def test_a_server_that_drips_runs_into_the_deadline():
@@ -348,6 +361,14 @@ async def test_the_client_logs_no_key_that_a_server_sends_back(httpserver, caplo
         (failure(400, "what?"), errors.LLMFailure.REQUEST),
         (failure(400, "blocked", code="content_filter"), errors.LLMFailure.CONTENT_FILTER),
         (failure(400, "long", code="context_length_exceeded"), errors.LLMFailure.QUESTION_TOO_LONG),
+        (failure(400, "no", code="exceed_context_size_error"), errors.LLMFailure.QUESTION_TOO_LONG),
+        (failure(400, "no", code="data_inspection_failed"), errors.LLMFailure.CONTENT_FILTER),
+        (failure(403, "The model requires moderation"), errors.LLMFailure.CONTENT_FILTER),
+        ({"error": {"message": "no", "code": 401}}, errors.LLMFailure.KEY),
+        ({"error": {"message": "slow down", "code": 429}}, errors.LLMFailure.RATE_LIMIT),
+        ({"error": "the provider failed"}, errors.LLMFailure.SERVER),
+        ({"error": {"message": "no", "code": "bad_gateway"}}, errors.LLMFailure.SERVER),
+        (completion('{"score": 0.5}', finish="error"), errors.LLMFailure.SERVER),
         (completion("", finish="content_filter"), errors.LLMFailure.CONTENT_FILTER),
         (completion(None, refusal="No."), errors.LLMFailure.REFUSAL),
         (completion('{"score": 0.5}', finish="length"), errors.LLMFailure.ANSWER_TOO_LONG),
@@ -369,6 +390,37 @@ async def test_a_question_that_is_too_long_is_told_apart(httpserver):
     Script(httpserver, Response(json.dumps({"error": words}), 400))  # as LM Studio says it
     with pytest.raises(errors.LLMLengthError, match=words):
         await provider(httpserver).complete("s", "u")
+
+
+@pytest.mark.parametrize("count", [-11, math.nan, math.inf, 10**30, 0, None])
+async def test_a_count_that_cannot_be_true_is_replaced_by_an_estimate(httpserver, count):
+    usage = {"prompt_tokens": count, "completion_tokens": count, "total_tokens": 18}
+    Script(httpserver, {**completion('{"score": 0.5}'), "usage": usage})
+    with metered(Meter(step="test")) as meter:
+        await ask(provider(httpserver), Verdict, "s" * 300, "u")
+    assert 100 < meter.of_step.input_tokens < 400
+    assert meter.of_step.output_tokens == tokens_in('{"score": 0.5}')
+
+
+@pytest.mark.parametrize(
+    ("answer", "tokens"),
+    [
+        ({**completion("x"), "choices": []}, 111),
+        (Response("data: {}\n\n", content_type="text/event-stream"), 111),
+        (Response("{}", headers={"content-encoding": "gzip"}), 111),
+        ({**completion("cut", finish="length"), "usage": {"prompt_tokens": -1}}, 111),
+        (failure(500, "oops"), 0),
+        (failure(400, "no"), 0),
+    ],
+    ids=["no-choices", "stream", "not-gzip", "cut-off", "error", "refused"],
+)
+async def test_a_question_whose_answer_is_lost_counts_since_it_may_be_charged(
+    httpserver, answer, tokens
+):
+    Script(httpserver, answer)
+    with metered(Meter(step="test")) as meter, pytest.raises(errors.LLMError):
+        await provider(httpserver).complete("s" * 300, "u" * 30)
+    assert meter.of_step.input_tokens == tokens
 
 
 def test_one_provider_serves_several_event_loops(httpserver):

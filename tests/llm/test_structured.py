@@ -87,6 +87,13 @@ def test_text_without_a_whole_object_is_refused(text):
         json_object(text)
 
 
+@pytest.mark.parametrize("text", ['{"a": 1, "a": 2}', 'So: {"b": [{"a": {"c": 1}, "a": {}}]}.'])
+def test_an_object_that_gives_a_name_two_values_is_refused(text):
+    with pytest.raises(LLMResponseError):
+        json_object(text)
+    assert json_object('{"a": [1], "a": [1]}') == {"a": [1]}
+
+
 def test_a_model_that_was_cut_off_while_thinking_gave_no_answer():
     with pytest.raises(LLMResponseError):
         json_object('<think>Is it {"score": 0}')

@@ -26,7 +26,13 @@ from paper_search.errors import (
 )
 from paper_search.http.errors import parse_retry_after
 from paper_search.http.redaction import REDACTED, SHORTEST_SECRET, redact, redact_logs
-from paper_search.llm.metering import count_call, expected_tokens, tokens_in
+from paper_search.llm.metering import (
+    billed_tokens,
+    count_call,
+    expected_tokens,
+    spent_tokens,
+    tokens_in,
+)
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import format_request, json_object, response_format
 
@@ -46,12 +52,12 @@ _MEANINGS: dict[LLMFailure, tuple[type[LLMError], str]] = {
         "the model's server has no such model, or its address is wrong",
     ),
     _F.RATE_LIMIT: (LLMRateLimitError, "the model's server received too many requests"),
-    _F.TIMEOUT: (LLMTimeoutError, "the model did not answer in time"),
+    _F.TIMEOUT: (LLMTimeoutError, "the model did not answer in time; LLM_TIMEOUT_S gives it more"),
     _F.UNREACHABLE: (LLMError, "the model's server cannot be reached"),
     _F.SERVER: (LLMError, "the model's server answered with an error"),
     _F.REQUEST: (LLMError, "the model's server refused the question"),
     _F.CONTENT_FILTER: (LLMRefusalError, "a content filter refused the question"),
-    _F.ANSWER_TOO_LONG: (LLMLengthError, "the answer was cut off at max_tokens"),
+    _F.ANSWER_TOO_LONG: (LLMLengthError, "the answer was cut off; LLM_MAX_TOKENS allows more"),
     _F.QUESTION_TOO_LONG: (LLMLengthError, "the question is too long for the model"),
     _F.UNREADABLE: (LLMResponseError, "the model's answer cannot be read"),
 }
@@ -64,11 +70,12 @@ def _by_word(words_of: dict[LLMFailure, str]) -> dict[str, LLMFailure]:
 _BY_CODE = _by_word({
     _F.KEY: "account_deactivated invalid_api_key",
     _F.QUOTA: "billing_hard_limit_reached insufficient_quota",
-    _F.CONTENT_FILTER: "content_filter content_policy_violation",
-    _F.QUESTION_TOO_LONG: "context_length_exceeded",
+    _F.CONTENT_FILTER: "content_filter content_policy_violation data_inspection_failed",
+    _F.QUESTION_TOO_LONG: "context_length_exceeded exceed_context_size_error",
     _F.UNKNOWN_MODEL: "deploymentnotfound model_decommissioned model_not_found",
 })  # fmt: skip
-"""https://platform.openai.com/docs/guides/error-codes, with additions of Azure and Groq."""
+"""https://platform.openai.com/docs/guides/error-codes, with additions of Azure,
+Groq, llama.cpp and Qwen."""
 
 _BY_CLASS = _by_word({
     _F.ANSWER_TOO_LONG: "LengthFinishReasonError",
@@ -94,8 +101,10 @@ _BY_PROSE = (
     ("prompt is too long", _F.QUESTION_TOO_LONG),
     ("credit balance", _F.QUOTA),
     ("api key not valid", _F.KEY),
+    ("requires moderation", _F.CONTENT_FILTER),
 )
-"""Phrases in errors of status 400: vLLM and LM Studio, Anthropic (twice), Google."""
+"""Phrases in errors of status 400 and 403: vLLM and LM Studio, Anthropic (twice), Google,
+OpenRouter."""
 
 _SERVER_ERROR = 500
 _BAD_REQUEST = 400
@@ -129,7 +138,7 @@ def _reason(error: Exception) -> LLMFailure:
         if isinstance(code, str) and (by_code := _BY_CODE.get(code.lower())):
             return by_code
     status = status_of(error)
-    if status == _BAD_REQUEST:
+    if status in {_BAD_REQUEST, 403}:
         prose = _words(error).lower()
         for words, reason in _BY_PROSE:
             if words in prose:
@@ -313,13 +322,14 @@ class ChatProvider(LLMProvider):
             except Exception as error:  # noqa: BLE001  # every failure of the client is translated
                 failure = failure_of(error, self._api_key)
                 call.failure = failure.error.reason
-                is_cut = call.failure is LLMFailure.TIMEOUT  # it may be charged
-                call.input_tokens, call.output_tokens = _billed(error) or (length * is_cut, 0)
+                call.input_tokens, call.output_tokens = billed_tokens(error, call.failure, length)
                 return replace(failure, unsupported=_unsupported(error, in_use))
-            call.input_tokens, call.output_tokens = _spent(message, length)
+            call.input_tokens, call.output_tokens = spent_tokens(message, length)
             problem = self._problem(message)
             call.failure = problem.reason if problem else None
-        return Failure(problem) if problem else str(message.text)
+        if problem:
+            return Failure(problem, problem.reason in _RETRIED)
+        return str(message.text)
 
     def _chat(self, loop: asyncio.AbstractEventLoop) -> BaseChatModel:
         if self._client is None or self._client[0] is not loop:
@@ -339,20 +349,10 @@ class ChatProvider(LLMProvider):
         if end in _CUT:
             message_text = f"the model's answer was cut off at {self.max_tokens} tokens"
             return LLMLengthError(message_text, reason=LLMFailure.ANSWER_TOO_LONG)
+        if end == "error":  # of OpenRouter, with a part of the answer
+            return LLMError("the model's server broke off its answer", reason=LLMFailure.SERVER)
         is_empty = not str(message.text).strip()
         return LLMResponseError("the model's answer is empty") if is_empty else None
-
-
-def _spent(message: BaseMessage, estimate: int) -> tuple[int, int]:
-    spent = getattr(message, "usage_metadata", None) or {}
-    answered = tokens_in(str(message.text))
-    return spent.get("input_tokens") or estimate, spent.get("output_tokens") or answered
-
-
-def _billed(error: Exception) -> tuple[int, int] | None:
-    """Return the tokens of an answer that the client received and discarded."""
-    spent = getattr(getattr(error, "completion", None), "usage", None)
-    return (spent.prompt_tokens or 0, spent.completion_tokens or 0) if spent else None
 
 
 _OPTIONS = {

@@ -7,6 +7,7 @@ import importlib.util
 import warnings
 from collections.abc import Callable
 from dataclasses import InitVar, dataclass
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -23,6 +24,7 @@ from paper_search.resources import EntryPoints
 from paper_search.service_settings import key_variable
 
 if TYPE_CHECKING:
+    import httpx
     from langchain_core.language_models import BaseChatModel
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -52,6 +54,8 @@ class OpenAIProvider(ChatProvider):
 
         # The warning about a refused option recommends another method of the client.
         warnings.filterwarnings("ignore", category=UserWarning, module=r"langchain_openai\.")
+        # The client warns of answers with a list as content or a count that is not a number.
+        warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)
         limit: dict[str, Any] = {}
         if "max_completion_tokens" in self.options:
             limit = {"max_completion_tokens": self.max_tokens}
@@ -66,9 +70,28 @@ class OpenAIProvider(ChatProvider):
             timeout=self.timeout_s,
             max_retries=0,
             use_responses_api=False,
-            http_async_client=openai.DefaultAsyncHttpxClient(),
+            http_async_client=openai.DefaultAsyncHttpxClient(
+                event_hooks={"response": [_set_status]}
+            ),
         )
 
+
+async def _set_status(response: httpx.Response) -> None:
+    """Take the status from the body, where OpenRouter has it if a provider of its fails."""
+    if response.status_code != HTTPStatus.OK:
+        return
+    await response.aread()
+    try:
+        answer = response.json()
+    except (ValueError, RecursionError):
+        return
+    if isinstance(answer, dict) and answer.get("error") and not answer.get("choices"):
+        error = answer["error"]
+        code = error.get("code") if isinstance(error, dict) else None
+        response.status_code = code if isinstance(code, int) and code in _ERRORS else 500
+
+
+_ERRORS = range(400, 600)
 
 REGISTERED: EntryPoints[Callable[[LLMConfig], Any]] = EntryPoints(CHAT_MODELS_GROUP, "chat model")
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from time import monotonic
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from pydantic import BaseModel, Field, ValidationError
@@ -111,6 +111,38 @@ def tokens_in(*texts: str) -> int:
 def expected_tokens(characters: float) -> int:
     """Estimate the tokens of English text."""
     return round(characters / _FEWEST_BYTES * USUAL_SHARE)
+
+
+_ABSURD = 10**9
+_LOST = frozenset({LLMFailure.TIMEOUT, LLMFailure.UNREACHABLE, LLMFailure.UNREADABLE})
+_UNSENT = ("ConnectError", "ConnectTimeout")
+"""Exceptions of httpx before a request is sent."""
+
+
+def spent_tokens(message: Any, question: int) -> tuple[int, int]:
+    """Return the tokens of question and answer, estimated where the server's count is unusable."""
+    counts = getattr(message, "usage_metadata", None) or {}
+    answered = _usable(counts.get("output_tokens"), tokens_in(str(message.text)))
+    return _usable(counts.get("input_tokens"), question), answered
+
+
+def billed_tokens(error: BaseException, failure: LLMFailure, question: int) -> tuple[int, int]:
+    """Return the tokens of a failed call.
+
+    An answer that the client discarded has counts; a question without an answer may be charged.
+    """
+    if (completion := getattr(error, "completion", None)) is not None:
+        usage = completion.usage
+        answered = _usable(getattr(usage, "completion_tokens", 0), 0)
+        return _usable(getattr(usage, "prompt_tokens", 0), question), answered
+    cause: BaseException | None = error
+    while cause is not None and type(cause).__name__ not in _UNSENT:
+        cause = cause.__cause__
+    return question * (failure in _LOST and cause is None), 0
+
+
+def _usable(count: float | None, estimate: int) -> int:
+    return int(count) if count and 0 < count < _ABSURD else estimate
 
 
 @dataclass

@@ -52,15 +52,22 @@ def json_object(text: str) -> dict[str, Any]:
 
 def _loaded(text: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_unambiguous)
     except (ValueError, RecursionError):
         return None
+
+
+def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs) and any(value[name] != content for name, content in pairs):
+        raise ValueError("a name has two values")
+    return value
 
 
 def _embedded(text: str) -> dict[str, Any] | None:
     if text[0] == "[":
         return None
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(object_pairs_hook=_unambiguous)
     start = text.find("{")
     for _ in range(_MAX_STARTS):
         if start < 0:
