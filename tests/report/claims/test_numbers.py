@@ -135,6 +135,7 @@ def test_a_share_of_each_year_makes_ten_of_it_in_a_decade():
         ("1,150 Ah/g", "1,150 mAh/g"),
         ("55 MeV", "55 GeV"),
         ("up to 30%", "12%"),
+        ("in 1985", "nine studies from 1994"),
         ("600 mg", "25 mg at 2 weeks and 24 weeks"),
     ],
 )

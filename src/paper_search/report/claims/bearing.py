@@ -31,10 +31,11 @@ def bearing(quantity: Quantity, own: str, texts: Sequence[str]) -> Bearing:
     """
     digits = re.compile(rf"(?<!\d){re.escape(quantity.text)}(?!\d)") if not quantity.unit else None
     for text in texts:
-        if any(_agrees(quantity, other) for other in quantities(text)):
+        is_in_name = digits and digits.search(text)  # PM2.5
+        if is_in_name or any(_agrees(quantity, other) for other in quantities(text)):
             return "stated"
-        if digits and digits.search(text):  # in a name: PM2.5
-            return "stated"
+    if YEAR.fullmatch(quantity.text) and not quantity.counts:
+        return "absent"  # no sum of numbers is a year
     others = tuple(other for other in quantities(own) if other != quantity)
     counts = tuple(other for other in others if not other.unit and other.value <= LARGEST_COUNT)
     windows = [others]
