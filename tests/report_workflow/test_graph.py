@@ -11,6 +11,8 @@ from paper_search.errors import LLMError, LLMLengthError
 from paper_search.models import SourceReport, SourceStatus
 from paper_search.report import models
 from paper_search.report.document import Report
+from paper_search.report.evidence import Evidence
+from paper_search.report.writer import section, with_references
 from paper_search.report_workflow import WorkflowState
 from paper_search.report_workflow.products import fallback_output, fallback_reason, final_output
 from paper_search.report_workflow.state import ReportParams
@@ -43,6 +45,16 @@ def test_neither_a_critical_issue_nor_a_draft_without_a_score_is_given_with_high
     ]
     confidences = [final_output(state, ReportParams(), [])["confidence"] for state in states]
     assert confidences == ["high", "medium", "medium", "medium"]
+
+
+def test_the_sources_used_are_those_that_the_text_cites_anywhere_and_that_exist():
+    sources = reports.report_sources()
+    first, second, third, *_ = Evidence(sources).by_key
+    cited = section(1, "Shade", f"Shade cools [@{first}]. Trees sing [@nobody_1999_song].")
+    draft = models.ResearchDraft(abstract=f"It is dry [@{second}; @{third}].", sections=[cited])
+    state = WorkflowState(original_query=reports.QUESTION)
+    state.draft = with_references(draft, Evidence(sources))
+    assert final_output(state, ReportParams(), sources)["metadata"]["sources_used"] == 3
 
 
 async def test_a_draft_that_does_not_pass_is_revised_until_the_limit_and_given_as_best_effort():

@@ -184,7 +184,7 @@ def _metadata(
         "final_score": state.critique.overall_score if state.critique else None,
         "scores": state.critique.scores if state.critique else {},
         "support": support_counts(state.critique.sentences if state.critique else []),
-        "sources_used": len({key for section in draft.sections for key in section.citations}),
+        "sources_used": len(draft.references),
         "sources_collected": len(results),
         "word_count": draft.word_count,
         "version": draft.version,
