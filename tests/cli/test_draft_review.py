@@ -48,6 +48,10 @@ def report() -> Report:
     mark = CheckedSentence(
         place="s1", start=0, end=32, text=text[:32], status="unsupported", checked_by="code"
     )
+    titles = [
+        CheckedSentence(place=place, start=0, end=5, text=title)
+        for place, title in (("title", "Shade"), ("s1.title", "Fever"))
+    ]
     return Report(
         status="draft",
         confidence="low",
@@ -55,13 +59,21 @@ def report() -> Report:
         abstract="On shade.",
         sections=[section(1, "Fever", text)],
         conclusion="It cools.",
-        critique=Critique(sentences=[mark]),
+        critique=Critique(sentences=[*titles, mark]),
     )
 
 
 def test_only_what_was_changed_is_an_edit():
     text = write_draft(report())
     assert changes(text, text.replace("It cools.", "It is cool.")) == {"conclusion": "It is cool."}
+
+
+def test_the_marks_of_title_and_headings_are_shown_and_are_no_part_of_them():
+    text = write_draft(report())
+    assert "# Shade [not checked]\n" in text
+    assert "## Fever [not checked]\n" in text
+    draft = parse_draft(text)
+    assert (draft["title"], draft["sections"][0]["title"]) == ("Shade", "Fever")
 
 
 @pytest.mark.parametrize("text", ["", "words", "# Title only", "## A section\n\nwithout a title"])

@@ -1,7 +1,7 @@
 """What a reader of a finished report is told of each sentence."""
 
 from paper_search.report.document import Report
-from paper_search.report.models import CheckedSentence, Critique
+from paper_search.report.models import CheckedSentence, Critique, DraftSection
 from paper_search.report.outputs.markdown import render_markdown
 
 
@@ -24,6 +24,25 @@ def test_a_text_is_marked_behind_each_sentence_that_is_not_supported():
         "unsupported": 1,
         "not_checked": 1,
     }
+
+
+def test_a_title_and_a_heading_are_marked_as_every_sentence_that_is_counted():
+    told = {"Trees sing": "title", "Streets melt": "s1.title"}
+    sentences = [
+        CheckedSentence(place=place, start=0, end=len(text), text=text, status="unsupported")
+        for text, place in told.items()
+    ]
+    section = DraftSection(section_id="s1", title="Streets melt", content="")
+    report = Report(
+        title="Trees sing",
+        sections=[section],
+        critique=Critique(sentences=sentences),
+        metadata={"is_by_model": True},
+    )
+    lines = render_markdown(report).splitlines()
+    assert r"# Trees sing *\[not supported\]*" in lines
+    assert r"## Streets melt *\[not supported\]*" in lines
+    assert "Of 2 statements: 2 not supported." in "".join(lines)
 
 
 def test_a_report_opens_with_the_first_sentence_of_its_abstract_that_a_source_bears():

@@ -138,11 +138,12 @@ def _detail(detail: ReportDetail) -> Iterator[Fact | RenderableType]:
 
 def write_draft(report: Report) -> str:
     parts = [
-        f"# {report.title}",
+        f"# {report.with_marks('title', report.title)}",
         f"## Abstract\n\n{report.with_marks('abstract', report.abstract)}",
         *(
-            f"## {section.title}\n\n{report.with_marks(section.section_id, section.content)}"
-            for section in report.sections
+            f"## {report.with_marks(f'{part.section_id}.title', part.title)}\n\n"
+            f"{report.with_marks(part.section_id, part.content)}"
+            for part in report.sections
         ),
         f"## Conclusion\n\n{report.with_marks('conclusion', report.conclusion)}",
     ]

@@ -196,8 +196,7 @@ def _listing(title: str, lines: Sequence[str]) -> DraftSection:
 
 def render_json(report: Report) -> str:
     whole = {name: value for name, value in report.output.items() if name != "confidence"}
-    parts = {"approval", "analysis", "critique", "sources"}
-    whole |= report.model_dump(mode="json", include=parts)
+    whole |= report.model_dump(mode="json", include={"approval", "analysis", "critique", "sources"})
     return json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
 
 

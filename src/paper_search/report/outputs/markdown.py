@@ -69,7 +69,7 @@ class MarkdownTemplate:
         self._references = references
 
     def text(self) -> str:
-        parts = [f"# {self.escaped(self.report.title)}", *self.body()]
+        parts = [self.heading(self.report.title, "title")[1:], *self.body()]
         if self._references:
             lines = [self._reference(key, line) for key, line in self._references.items()]
             parts += [self.heading(REFERENCES), "\n".join(lines)]
@@ -87,15 +87,16 @@ class MarkdownTemplate:
             yield self._notice([report.headline.text])
         yield from self._evidence()
         for title, place, content in sections:
-            yield self.heading(title)
+            yield self.heading(title, f"{place}.title")
             yield from self._blocks(report.with_marks(place, content))
         yield from self._searches()
 
     def escaped(self, text: str) -> str:
         return escaped(text)
 
-    def heading(self, title: str) -> str:
-        return f"## {self.escaped(title)}"
+    def heading(self, title: str, place: str = "") -> str:
+        mark = self.report.with_marks(place, title)[len(title) :]
+        return f"## {self.escaped(title)}{self._line(mark)}"
 
     def citation(self, keys: Sequence[str]) -> str:
         return f"({'; '.join(map(self.source, keys))})"

@@ -46,7 +46,7 @@ async def render_docx(
     style = [f"--csl={csl}"] if csl else []
     options = ["--to=docx", "--citeproc", "--bibliography=references.json", *style]
     options.append("--metadata=nocite:@*")  # as in LaTeX
-    return await _converted(report.title, options, files)
+    return await _converted(report.with_marks("title", report.title), options, files)
 
 
 async def render_latex(
@@ -71,7 +71,8 @@ async def render_latex(
         "--variable=nocite-ids:*",  # the table of evidence names studies without citing them
         f"--metadata=date:{day(report.metadata.get('completed_at'))}",
     ]
-    return (await _converted(report.title, options, {"report.md": text})).decode()
+    title = report.with_marks("title", report.title)
+    return (await _converted(title, options, {"report.md": text})).decode()
 
 
 def render_bibtex(report: Report) -> str:
