@@ -18,7 +18,7 @@ Terms: what stands between function words and signs in the names and description
 4,516 topics (CC0), two or three words, by their stems.
 
 Nouns: words that stand in at least `FEWEST` records, as their plurals do, neither much rarer than
-the other; rarer words where both stand in entry terms.
+the other; where both stand in entry terms, in one record, or rarer words in none.
 """
 
 from __future__ import annotations
@@ -177,14 +177,11 @@ def _nouns(folder: Path, mesh: set[str]) -> set[str]:
         for collection in names:
             for text in texts_of(folder, collection):
                 counts.update(set(re.findall(r"[a-z]+", text.lower())))
-    attested = {word for word in counts if _is_noun(counts[word], counts.get(plural(word), 0))}
-    rare = {word for word in mesh if word.isascii() and word.isalpha() and counts[word] < FEWEST}
-    return attested | {word for word in rare if plural(word) in rare}
-
-
-def _is_noun(singulars: int, plurals: int) -> bool:
-    fewer, more = sorted((singulars, plurals))
-    return fewer >= max(FEWEST, SHARE * more)
+    both = {word: sorted((counts[word], counts[plural(word)])) for word in {*counts, *mesh}}
+    even = {word for word, (fewer, more) in both.items() if fewer >= max(1, SHARE * more)}
+    attested = {word for word in even if both[word][0] >= FEWEST}
+    words = {word for word in mesh if word.isascii() and word.isalpha() and plural(word) in mesh}
+    return attested | {word for word in words if word in even or both[word][1] < FEWEST}
 
 
 def _write(path: Path, text: str) -> None:
