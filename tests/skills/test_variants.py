@@ -41,6 +41,10 @@ from paper_search.skills.words import term_table, tokens
         ("boxes", "box"),
         ("diagnoses", "diagnosis"),
         ("RCTs", "RCT"),
+        ("LLM", "LLMs"),
+        ("smoker", "smokers"),
+        ("parents", "mother"),  # a kind
+        ("type 2 diabetes", "slow-onset diabetes mellitus"),  # by a name of our list
         ("Networks", "Network"),
         ("heart attack", "myocardial infarction"),
         ("metal-organic frameworks", "MOF"),
@@ -120,6 +124,7 @@ MASS_NOUNS = ("physics", "series", "diabetes", "learning", "analysis")
         ("sleep disorders", "subwakefullness syndrome"),  # a hundred times rarer
         ("caffeine", "caffeines"),
         ("children", "childrens"),
+        ("SOLAR PANEL", "SOLAR PANELs"),
         *((noun, f"{noun}s") for noun in MASS_NOUNS),
         *((noun, noun[:-1]) for noun in MASS_NOUNS),
         ("MS", "multiple sclerosis"),  # and much else
@@ -128,6 +133,7 @@ MASS_NOUNS = ("physics", "series", "diabetes", "learning", "analysis")
         ("non-small cell lung cancer", "lung cancer"),  # only drops words
         ("learning", "memory training"),  # narrower than a common word
         ("health", "normality"),
+        ("mothers", "parent"),  # of which it is a kind
         ("beavers", "capybaras"),  # another kind under the same heading
         ("beavers", "rodents"),  # the heading is broader
         ("primary schools", "secondary school"),

@@ -236,6 +236,8 @@ def _trim(words: list[re.Match[str]], *, is_english: bool) -> Iterator[tuple[int
     while last - first > 1 and _is_loose_at_end(lowered[first:last], is_english=is_english):
         last -= 1
     while last - first > 1 and is_english and lowered[first] in _LOOSE_AT_START:
+        if is_heading(" ".join(lowered[first:last])):  # "developing countries"
+            break
         first += 1
     rest = lowered[first:last]
     if rest and not (len(rest) == 1 and is_english and rest[0] in _VERB_FORMS):

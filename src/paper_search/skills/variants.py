@@ -18,8 +18,12 @@ _HEADINGS, _PLURALS, _TOPICS = "mesh.txt.gz", "plurals.txt.gz", "topics.txt.gz"
 _CACHE_SIZE = 1000
 """Cached answers, since the words of one question are looked up repeatedly."""
 APART = "written apart or together"
+_KIND = "<"
+"""Marks names of our list that do not lead to the others of their group."""
 _SHORTEST = 3
 """Letters of a word that has a singular and a plural."""
+_LONGEST_ACRONYM = 4
+"""Letters of a word in capitals that has a plural in -s; longer ones are shouted."""
 _RARER = 2.0
 """A name whose rarest word is 100 times rarer than the concept's adds almost no papers."""
 TELLING = 2.0
@@ -50,16 +54,10 @@ def synonym_reasons(concept: str) -> Mapping[str, str]:
     of common words or for other things ("capybara" beside "beaver" under "rodentia").
     """
     key = tuple(tokens(concept))
-    is_english = not is_unspaced(concept)
-    by_hand = {
-        name: _reason(name, concept)
-        for group in _groups().get(key, ())
-        for name in group
-        if not (is_english and is_unspaced(name))
-    }
+    by_hand = {name: _reason(name, concept) for name in _listed(concept)}
     keys = {tuple(tokens(name)) for name in by_hand}
     own = [concept, *spellings(concept)]
-    subject, entries = _entry(own)
+    subject, entries = _entry(equivalents(concept))
     by_heading = {
         name: "MeSH heading" if name == _natural(subject) else f"MeSH: {subject}"
         for name in (map(_natural, entries) if sum(map(rarity, key)) > TELLING else ())
@@ -77,6 +75,23 @@ def synonym_reasons(concept: str) -> Mapping[str, str]:
         name: why
         for name, why in names.items()
         if not any(_holds(name, other) and stems[other] < stems[name] for other in names)
+    }
+
+
+def equivalents(concept: str) -> list[str]:
+    """Return the concept and the names of our list that mean the same, with their spellings."""
+    same = [name for name, is_same in _listed(concept).items() if is_same]
+    return [form for name in (concept, *same) for form in (name, *spellings(name))]
+
+
+def _listed(concept: str) -> dict[str, bool]:
+    """Return the names of our list for a concept, and whether each means the same."""
+    is_english = not is_unspaced(concept)
+    return {
+        name.removeprefix(_KIND): not name.startswith(_KIND)
+        for group in _groups().get(tuple(tokens(concept)), ())
+        for name in group
+        if not (is_english and is_unspaced(name))
     }
 
 
@@ -126,7 +141,7 @@ def _groups() -> dict[tuple[str, ...], list[tuple[str, ...]]]:
     """
     groups: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
     for group in term_table("synonyms"):
-        for name in group:
+        for name in (name for name in group if not name.startswith(_KIND)):
             is_known = len(name) > 2 or name in {"RL", "AI", "QA", "TB", "3D"}  # noqa: PLR2004  # two letters
             key = tuple(tokens(name))
             if is_known and group not in groups.get(key, []):
@@ -198,8 +213,11 @@ def _numbers(concept: str) -> dict[str, str]:
     head, space, last = concept.rpartition(" ")
     noun = last.casefold()
     is_plain = _ENGLISH.fullmatch(concept) and BREAKS.isdisjoint(head.casefold().split())
-    if not is_plain or len(last) < _SHORTEST or last.isupper():
+    if not is_plain or len(last) < _SHORTEST:
         return {}
+    if last.isupper():
+        is_acronym = len(last) <= _LONGEST_ACRONYM and has_plural(noun)
+        return {f"{concept}s": "plural"} if is_acronym else {}
     single = _singular(noun)
     if single != noun and has_plural(single):
         return {f"{head}{space}{_as_in(last, single)}": "singular"}
@@ -239,6 +257,13 @@ def is_known_term(name: str) -> bool:
     stems, fixed = tuple(tokens(name)), term_table("fixed terms")
     is_listed = stems in _groups() or (name.casefold(),) in fixed
     return len(stems) > 1 and is_listed and not is_unspaced(name)
+
+
+def is_telling_name(word: str, *, is_listed: bool) -> bool:
+    """Whether a word is a name, or one of our own list, and not too common to stand alone."""
+    key = tuple(tokens(word))
+    is_name = key in _groups() or (not is_listed and is_heading(word))
+    return is_name and sum(map(rarity, key)) > TELLING
 
 
 def is_heading(name: str) -> bool:

@@ -70,6 +70,7 @@ from paper_search.skills.intent.concepts import MAX_CONCEPTS, concepts_of
         ("fully convolutional networks potentially useful to doctors",
          ["fully convolutional networks", "doctors"]),
         ("asymptotic methods in physics", ["asymptotic methods", "physics"]),
+        ("tea in developing countries", ["tea", "developing countries"]),
         ("improving sample efficiency in robots", ["sample efficiency", "robots"]),
         ("flutter data measured in tunnels", ["flutter data", "tunnels"]),
         ("information retrieval in libraries", ["information retrieval", "libraries"]),

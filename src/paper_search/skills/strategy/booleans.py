@@ -27,6 +27,7 @@ from paper_search.query.dialects import DIALECTS
 from paper_search.query.writer import WrittenStrategy, write_strategy
 from paper_search.skills.intent.boolean_question import CSL_TYPES
 from paper_search.skills.intent.concepts import pieces
+from paper_search.skills.phrases import Phrase as NounPhrase
 from paper_search.skills.strategy.trees import (
     all_of,
     any_name,
@@ -40,14 +41,18 @@ from paper_search.skills.strategy.trees import (
 from paper_search.skills.untrusted import visible
 from paper_search.skills.variants import (
     APART,
+    equivalents,
     heading,
+    is_heading,
     is_known_term,
+    is_telling_name,
+    is_topic,
     spelling_reasons,
     spellings,
     synonym_reasons,
     synonyms,
 )
-from paper_search.skills.words import tokens
+from paper_search.skills.words import tokens, word_table
 
 _MOST_FORMS = 3
 """Inflected forms and spellings of one name in a query."""
@@ -56,6 +61,7 @@ _FEW = 3
 """Other names per concept in a query that would be too long with all of them."""
 _OWN = "as the question was read"
 _LONG = 3
+_WITHOUT_SUBJECT = word_table("no subject beside a name")
 
 _ABBREVIATION = re.compile(r"(?=.*[A-Z].*[A-Z])[\w-]+")
 
@@ -107,18 +113,37 @@ def blocks_of(intent: ParsedIntent, *, has_headings: bool) -> list[Block]:
 
 
 def names_of(concept: str) -> list[str]:
-    """Split a long concept that is not a known name into the names and words in it.
+    """Split a concept that is not a known name into the names and words in it.
 
-    Few records have the exact phrase "knee replacement rehab". Where names overlap, as in "food
-    supply chains", our list takes precedence over subject headings, which may be of another field.
+    Few records have the exact phrase "heritage speaker fluency" or "teacher burnout". Two words
+    stay together if neither is a name, or if they are one of a person or a work. Where names
+    overlap, as in "food supply chains", our list takes precedence over subject headings, which may
+    be of another field.
     """
     words = concept.split()
     if len(clean(concept).split()) < _LONG:
-        return [concept]
+        return _with_subject(words) if _is_apart(words) else [concept]
     ends = ((words[:n], pieces(words[n:], is_list=True)) for n in range(1, len(words) - 1))
     splits = [pieces(words, is_list=True)]
     splits += [[*pieces(first, is_list=True), *end] for first, end in ends if len(end) == 1]
-    return max(splits, key=lambda names: sum(map(is_known_term, names)))
+    return _with_subject(max(splits, key=lambda names: sum(map(is_known_term, names))))
+
+
+def _is_apart(words: Sequence[str]) -> bool:
+    """Whether one of two words is a name by itself, and both together are none."""
+    whole = " ".join(words)
+    is_name = len(words) == 1 or is_known_term(whole) or is_heading(whole)
+    is_title = all(word[:1].isupper() or word.isdigit() for word in words)
+    is_listed = is_topic(whole)
+    return not (is_name or is_title) and any(
+        is_telling_name(word, is_listed=is_listed) for word in words
+    )
+
+
+def _with_subject(names: Sequence[str]) -> list[str]:
+    """Return the names without empty words, if others are left."""
+    solid = [name for name in names if not NounPhrase(name, 0, 0).is_empty]
+    return [name for name in solid if name.casefold() not in _WITHOUT_SUBJECT] or list(names)
 
 
 def block_of(
@@ -141,7 +166,8 @@ def block_of(
     distinct.pop(clean(concept).casefold(), None)
     names = {name: reasons[name] for name in reversed(distinct.values())}
     subject = None
-    if has_headings and (subject_heading := heading([concept, *spellings(concept), *names])):
+    given = [name for each in (concept, *alternatives) for name in equivalents(each)]
+    if has_headings and (subject_heading := heading(given)):
         for name in _without_excluded([subject_heading], excluded):
             subject = Phrase(tuple(name.split()), HEADING)
     return Block(concept, names, subject)
