@@ -1,6 +1,7 @@
 import asyncio
 
 import pytest
+from langchain_core.messages import AIMessage
 
 from paper_search.errors import ConfigError, LLMFailure, ModelCallLimitError
 from paper_search.llm.metering import CallResult, Meter, Metering, load_prices
@@ -31,7 +32,7 @@ async def test_calls_that_run_at_once_never_pass_the_budget_together():
     assert meter.of_step.tokens == 720
 
 
-async def test_a_call_that_is_cut_off_gives_its_reserve_back_and_is_counted():
+async def test_a_call_that_is_cut_off_counts_as_one_and_holds_up_no_other():
     meter = Meter(step="score", budget=Budget(calls=2))
 
     async def hang() -> None:
@@ -46,6 +47,47 @@ async def test_a_call_that_is_cut_off_gives_its_reserve_back_and_is_counted():
     assert caught.value.reason is LLMFailure.BUDGET
     spent = meter.of_step
     assert (spent.calls, spent.failed, spent.input_tokens, spent.output_tokens) == (2, 1, 60, 5)
+
+
+async def test_an_answer_that_is_lost_counts_for_the_budget_as_the_longest_and_not_as_spent(
+    tmp_path,
+):
+    """It may be charged, so that the budget would not be a limit."""
+    log = UsageLog(tmp_path, "t")
+    meter = Meter(step="score", log=log, budget=Budget(tokens=1000))
+    async with meter.call(MODEL, 100, 400) as call:
+        call.fail(TimeoutError(), LLMFailure.TIMEOUT)
+    begun = {"id": "cut off", "step": "s", "iteration": 0, "model": MODEL}
+    log.append(CallBegun(**begun, input_tokens=50, money=0.0))
+    again = Meter(step="judge", log=log, logged=log.read(), budget=Budget(tokens=1000))
+    for one, left in ((meter, 500), (again, 450)):
+        with pytest.raises(ModelCallLimitError, match=f"{left} tokens left"):
+            await spend(one, 100, 20, most=401)
+    assert (meter.of_step.tokens, log.read().spent.tokens) == (100, 150)
+    money = Meter(step="judge", logged=log.read(), budget=Budget(money=0.0003))
+    with pytest.raises(ModelCallLimitError, match="does not cover"):
+        await spend(money, 100, 20)
+
+
+async def test_a_call_during_which_the_process_died_counts_for_the_budget_as_the_longest(tmp_path):
+    log = UsageLog(tmp_path, "t")
+    async with Meter(step="score", log=log).call(MODEL, 100, 400):
+        killed = log.path.read_bytes()
+    log.path.write_bytes(killed)
+    again = Meter(step="score", logged=log.read(), budget=Budget(tokens=1000))
+    with pytest.raises(ModelCallLimitError, match="500 tokens left"):
+        await spend(again, 100, 20, most=401)
+
+
+async def test_reasoning_that_no_answer_shows_is_part_of_the_estimate(tmp_path):
+    log = UsageLog(tmp_path, "t")
+    for hidden in (900, 600):
+        async with Meter(step="parse_intent", log=log).call(MODEL, 400, 4096) as call:
+            usage = {"input_tokens": 300, "output_tokens": hidden + 4, "total_tokens": 0}
+            call.answer(AIMessage(content="{} " * 3, usage_metadata=usage))
+    costs = [(name, Tokens(10, 600, 50)) for name in (MODEL, "openai:gpt-4o")]
+    one, other = (Metering(tmp_path).estimate([cost], log.read()) for cost in costs)
+    assert (one.output_tokens, other.output_tokens) == (50 + 10 * 750, 50)
 
 
 async def test_what_was_spent_before_a_crash_counts_after_it(tmp_path):

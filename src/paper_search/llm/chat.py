@@ -26,13 +26,7 @@ from paper_search.errors import (
 )
 from paper_search.http.errors import parse_retry_after
 from paper_search.http.redaction import REDACTED, SHORTEST_SECRET, redact, redact_logs
-from paper_search.llm.metering import (
-    billed_tokens,
-    count_call,
-    expected_tokens,
-    spent_tokens,
-    tokens_in,
-)
+from paper_search.llm.metering import count_call, expected_tokens, tokens_in
 from paper_search.llm.provider import LLMProvider
 from paper_search.llm.structured import format_request, json_object, response_format
 
@@ -321,10 +315,9 @@ class ChatProvider(LLMProvider):
                     message = await chat.ainvoke(messages, **options)
             except Exception as error:  # noqa: BLE001  # every failure of the client is translated
                 failure = failure_of(error, self._api_key)
-                call.failure = failure.error.reason
-                call.input_tokens, call.output_tokens = billed_tokens(error, call.failure, length)
+                call.fail(error, failure.error.reason)
                 return replace(failure, unsupported=_unsupported(error, in_use))
-            call.input_tokens, call.output_tokens = spent_tokens(message, length)
+            call.answer(message)
             problem = self._problem(message)
             call.failure = problem.reason if problem else None
         if problem:

@@ -119,39 +119,45 @@ _UNSENT = ("ConnectError", "ConnectTimeout")
 """Exceptions of httpx before a request is sent."""
 
 
-def spent_tokens(message: Any, question: int) -> tuple[int, int]:
-    """Return the tokens of question and answer, estimated where the server's count is unusable."""
-    counts = getattr(message, "usage_metadata", None) or {}
-    answered = _usable(counts.get("output_tokens"), tokens_in(str(message.text)))
-    return _usable(counts.get("input_tokens"), question), answered
+@dataclass
+class CallResult:
+    """Tokens and failure of a call; before its end, those of a call that is cut off."""
 
+    input_tokens: int
+    lost_tokens: int = 0
+    """The most tokens of an answer that was lost, since it may be charged."""
+    output_tokens: int = 0
+    hidden_tokens: int = 0
+    """Output tokens that are not in the text of the answer, such as reasoning."""
+    failure: LLMFailure | None = LLMFailure.TIMEOUT
 
-def billed_tokens(error: BaseException, failure: LLMFailure, question: int) -> tuple[int, int]:
-    """Return the tokens of a failed call.
+    def answer(self, message: Any) -> None:
+        """Take the tokens of an answer, estimated where the server's count is unusable."""
+        counts = getattr(message, "usage_metadata", None) or {}
+        visible = tokens_in(str(message.text))
+        self.input_tokens = _usable(counts.get("input_tokens"), self.input_tokens)
+        self.output_tokens = _usable(counts.get("output_tokens"), visible)
+        self.hidden_tokens = max(0, self.output_tokens - visible)
+        self.lost_tokens, self.failure = 0, None
 
-    An answer that the client discarded has counts; a question without an answer may be charged.
-    """
-    if (completion := getattr(error, "completion", None)) is not None:
-        usage = completion.usage
-        answered = _usable(getattr(usage, "completion_tokens", 0), 0)
-        return _usable(getattr(usage, "prompt_tokens", 0), question), answered
-    cause: BaseException | None = error
-    while cause is not None and type(cause).__name__ not in _UNSENT:
-        cause = cause.__cause__
-    return question * (failure in _LOST and cause is None), 0
+    def fail(self, error: BaseException, failure: LLMFailure) -> None:
+        """Take the tokens of an answer that the client discarded, or of one that was lost."""
+        self.failure = failure
+        if (completion := getattr(error, "completion", None)) is not None:
+            usage = completion.usage
+            self.input_tokens = _usable(getattr(usage, "prompt_tokens", 0), self.input_tokens)
+            self.output_tokens = _usable(getattr(usage, "completion_tokens", 0), self.lost_tokens)
+            self.lost_tokens = 0
+            return
+        cause: BaseException | None = error
+        while cause is not None and type(cause).__name__ not in _UNSENT:
+            cause = cause.__cause__
+        if failure not in _LOST or cause is not None:
+            self.input_tokens = self.lost_tokens = 0
 
 
 def _usable(count: float | None, estimate: int) -> int:
     return int(count) if count and 0 < count < _ABSURD else estimate
-
-
-@dataclass
-class CallResult:
-    """Tokens and failure of a call; the defaults are those of a call that is cut off."""
-
-    input_tokens: int
-    output_tokens: int = 0
-    failure: LLMFailure | None = LLMFailure.TIMEOUT
 
 
 class Meter:
@@ -181,6 +187,8 @@ class Meter:
         self._budget = entries.budget or budget or Budget()
         is_logged = entries.spent.calls >= in_state.calls
         self._spent = entries.spent if is_logged else in_state
+        for model, lost in entries.lost.items():
+            self._spent = self._spent.plus(_priced(self._prices.of(model), 0, lost, calls=0))
         steps = entries.steps if is_logged else before
         here = (spent for spent in steps if (spent.step, spent.iteration) == (step, iteration))
         earlier = next(here, Spending())
@@ -209,9 +217,11 @@ class Meter:
             await self._freed.wait()
         if lacking:
             raise ModelCallLimitError(lacking)
-        call_id, begun_at, result = uuid4().hex[:12], monotonic(), CallResult(input_tokens)
+        call_id, begun_at = uuid4().hex[:12], monotonic()
+        result = CallResult(input_tokens, output_tokens)
         place = {"id": call_id, "step": self._step, "iteration": self._iteration, "model": model}
         sizes = {"input_tokens": input_tokens, "form_tokens": form_tokens}
+        sizes["output_tokens"] = output_tokens
         question = _priced(price, input_tokens, 0)
         self._open[call_id] = most
         is_begun = False
@@ -223,13 +233,20 @@ class Meter:
             del self._open[call_id]
             spent = _priced(price, result.input_tokens, result.output_tokens, result.failure)
             if is_begun:
-                self._spent = self._spent.plus(spent)
+                lost = result.lost_tokens if result.failure else 0
+                self._spent = self._spent.plus(spent).plus(_priced(price, 0, lost, calls=0))
                 self.of_step = self.of_step.with_more(spent)
             self._freed.set()
             if is_begun:
                 seconds = round(monotonic() - begun_at, 3)
-                price_paid = spent.model_dump(include={"input_tokens", "output_tokens", "money"})
-                end = CallEnded(id=call_id, seconds=seconds, failure=result.failure, **price_paid)
+                end = CallEnded(
+                    **spent.model_dump(include={"input_tokens", "output_tokens", "money"}),
+                    id=call_id,
+                    seconds=seconds,
+                    failure=result.failure,
+                    lost_tokens=lost,
+                    hidden_tokens=result.hidden_tokens,
+                )
                 await self._note(end)
 
     async def _note(self, event: CallBegun | CallEnded) -> None:
@@ -258,10 +275,14 @@ class Meter:
 
 
 def _priced(
-    price: Price | None, input_tokens: int, output_tokens: int, failure: LLMFailure | None = None
+    price: Price | None,
+    input_tokens: int,
+    output_tokens: int,
+    failure: LLMFailure | None = None,
+    calls: int = 1,
 ) -> Spending:
     return Spending(
-        calls=1,
+        calls=calls,
         failed=int(failure is not None),
         input_tokens=input_tokens,
         output_tokens=output_tokens,
@@ -293,12 +314,14 @@ class Metering:
     def estimate(
         self, calls: Iterable[tuple[str, Tokens]], logged: LoggedUsage
     ) -> SpendingEstimate:
-        """Estimate the cost of calls, scaled by how each server counted logged questions."""
+        """Estimate the cost of calls by how each server counted logged questions and answers."""
         counted = []
         for model, cost in calls:
             text, form = logged.shares.get(model, (USUAL_SHARE, USUAL_SHARE))
             asked = (cost.asked - cost.forms) * text + cost.forms * form
-            counted.append((model, cost._replace(asked=round(asked / USUAL_SHARE))))
+            answered = cost.answered + round(cost.calls * logged.hidden.get(model, 0))
+            asked = round(asked / USUAL_SHARE)
+            counted.append((model, cost._replace(asked=asked, answered=answered)))
         return self.prices.estimate(counted)
 
     def check_budget(self, budget: Budget | None) -> Budget | None:

@@ -37,6 +37,8 @@ class CallBegun(BaseModel):
     model: str
     input_tokens: int
     """Upper bound for the question."""
+    output_tokens: int = 0
+    """Upper bound for the answer."""
     form_tokens: int = 0
     """Part of `input_tokens` that describes the answer's schema."""
     money: float | None = None
@@ -50,6 +52,10 @@ class CallEnded(BaseModel):
     seconds: float
     input_tokens: int
     output_tokens: int
+    hidden_tokens: int = 0
+    """Part of `output_tokens` that is not in the text, such as reasoning."""
+    lost_tokens: int = 0
+    """Upper bound for an answer that was lost; it may be charged."""
     money: float | None = None
     """In US dollars; None if the model has no price."""
     failure: LLMFailure | None = None
@@ -76,6 +82,10 @@ class LoggedUsage(BaseModel):
     by_model: dict[str, Spending] = Field(default_factory=dict)
     shares: dict[str, tuple[float, float]] = Field(default_factory=dict, exclude=True)
     """By model: the server's token count divided by the estimate, for texts and for schemas."""
+    hidden: dict[str, float] = Field(default_factory=dict, exclude=True)
+    """By model: mean tokens of an answer that are not in its text."""
+    lost: dict[str, int] = Field(default_factory=dict, exclude=True)
+    """By model: the most tokens of lost answers, which count for budgets only."""
 
     @property
     def spent(self) -> Spending:
@@ -122,8 +132,11 @@ class UsageLog:
         steps: dict[tuple[str, int], StepSpending] = {}
         models: dict[str, Spending] = {}
         counted, texts, forms = Counter[str](), Counter[str](), Counter[str]()
+        answers, hidden, lost = Counter[str](), Counter[str](), Counter[str]()
         for call in first_events.values():
-            spent = _spent(call, last_events.get(call.id))
+            end = last_events.get(call.id) or _cut_off(call)
+            spent = _spent(end)
+            lost[call.model] += end.lost_tokens
             key = (call.step, call.iteration)
             before = steps.get(key) or StepSpending(step=call.step, iteration=call.iteration)
             steps[key] = before.with_more(spent)
@@ -132,6 +145,8 @@ class UsageLog:
                 counted[call.model] += spent.input_tokens
                 texts[call.model] += call.input_tokens - call.form_tokens
                 forms[call.model] += call.form_tokens
+                hidden[call.model] += end.hidden_tokens
+                answers[call.model] += 1
         return LoggedUsage(
             steps=list(steps.values()),
             budget=budget,
@@ -139,6 +154,8 @@ class UsageLog:
             last_at=last_at,
             by_model=models,
             shares={m: _shares(counted[m], text, forms[m]) for m, text in texts.items()},
+            hidden={model: hidden[model] / count for model, count in answers.items()},
+            lost=lost,
         )
 
     def delete(self) -> None:
@@ -172,10 +189,14 @@ def _shares(counted: int, text: int, form: int) -> tuple[float, float]:
     return (whole, whole) if is_whole else (alone, 0.0)
 
 
-def _spent(call: CallBegun, end: CallEnded | None) -> Spending:
-    """Return the cost of a call; if it was cut off, that of its question."""
-    if end is None:
-        return Spending(calls=1, failed=1, input_tokens=call.input_tokens, money=call.money)
+def _cut_off(call: CallBegun) -> CallEnded:
+    """Return the end of a call during which the process died."""
+    costs = {"input_tokens": call.input_tokens, "output_tokens": 0, "money": call.money}
+    failed = {"failure": LLMFailure.TIMEOUT, "lost_tokens": call.output_tokens}
+    return CallEnded(id=call.id, seconds=0, **costs, **failed)
+
+
+def _spent(end: CallEnded) -> Spending:
     return Spending(
         calls=1,
         failed=int(end.failure is not None),

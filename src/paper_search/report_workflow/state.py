@@ -105,7 +105,7 @@ class ReportParams(BaseModel, frozen=True):
     max_pages: int = Field(default=10, ge=0, le=100)
     """Web pages and open-access papers whose text is fetched."""
     max_model_calls: int = Field(default=300, ge=0, le=10_000)
-    """Requests to models, over the whole run."""
+    """Questions to models, over the whole run; a failed attempt is not a question of its own."""
     budget: Budget | None = None
     """What the report may spend on models at most; None for no limit."""
     max_human_reviews: int = Field(default=10, ge=1, le=MAX_ROUNDS)
