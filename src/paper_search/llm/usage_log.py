@@ -131,8 +131,7 @@ class UsageLog:
                     budget = event.budget
         steps: dict[tuple[str, int], StepSpending] = {}
         models: dict[str, Spending] = {}
-        counted, texts, forms = Counter[str](), Counter[str](), Counter[str]()
-        answers, hidden, lost = Counter[str](), Counter[str](), Counter[str]()
+        counted, texts, forms, answers, hidden, lost = (Counter[str]() for _ in range(6))
         for call in first_events.values():
             end = last_events.get(call.id) or _cut_off(call)
             spent = _spent(end)
