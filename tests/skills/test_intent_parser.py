@@ -330,6 +330,23 @@ async def test_limits_that_only_the_model_read_are_named(question, note):
     assert notes == ([f"read by the model only: {note}; {advice}"] if note else [])
 
 
+@pytest.mark.parametrize(
+    ("question", "answer", "note"),
+    [
+        ("solar cells", {"constraints": {"max_results": 5}}, "the number of papers"),
+        ("20 papers on solar cells", {"constraints": {"max_results": 5}}, None),
+        ("solar cells", {"constraints": {"excluded_types": ["Review"]}}, "the kinds to leave out"),
+        ("solar cells, no reviews", {"constraints": {"excluded_types": ["review"]}}, None),
+        ("solar cells", {"authors": ["Ada Smith"]}, "the authors"),
+        ("solar cells by Ada Smith", {"authors": ["Ada Smith"]}, None),
+    ],
+)
+async def test_a_limit_of_the_model_that_hides_papers_is_named(question, answer, note):
+    notes = (await IntentParser(FakeLLM(SILENT | answer)).parse(question)).notes
+    advice = "remove what you did not ask for"
+    assert notes == ([f"read by the model only: {note}; {advice}"] if note else [])
+
+
 async def test_a_domain_adds_its_instructions_to_the_prompt():
     llm = FakeLLM(GOOD)
     await IntentParser(llm, domain="materials_science").parse("x")

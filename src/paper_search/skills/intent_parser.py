@@ -129,7 +129,7 @@ class IntentAnswer(BaseModel):
             "years": (constraints.year_from, constraints.year_to) != (own.year_from, own.year_to),
         }
         notes += [note for note, part in reading.left.items() if not is_acted_on.get(part)]
-        notes += _on_limits_of_model(constraints, reading, doubtful)
+        notes += _on_limits_of_model(constraints, reading, doubtful, authors)
         ignored = "the model's exclusion is ignored"
         notes += [f"the question asks for {name}: {ignored}" for name in refused]
         return ParsedIntent(
@@ -179,20 +179,25 @@ class IntentAnswer(BaseModel):
 
 
 def _on_limits_of_model(
-    limits: SearchConstraints, reading: ParsedQuestion, excluded: Sequence[str]
+    limits: SearchConstraints,
+    reading: ParsedQuestion,
+    excluded: Sequence[str],
+    authors: Sequence[str],
 ) -> list[str]:
     """Return a note on the model's limits for which the question has no known words."""
     own, words = reading.constraints, reading.left.values()
     has_years = limits.year_from is not None or limits.year_to is not None
     is_dated = own.year_from is not None or own.year_to is not None or "years" in words
-    names = ["the years"] if has_years and not is_dated else []
-    names += (
-        ["the language"] if limits.language and not (own.language or "language" in words) else []
-    )
-    if excluded and "excluded" not in words:
-        names.append(f"what to exclude ({', '.join(excluded)})")
-    text = f"read by the model only: {' and '.join(names)}; remove what you did not ask for"
-    return [text] if names else []
+    is_new = {
+        "the years": has_years and not is_dated,
+        "the language": limits.language and not (own.language or "language" in words),
+        "the number of papers": limits.max_papers != own.max_papers,
+        "the kinds to leave out": limits.excluded_types != own.excluded_types,
+        "the authors": authors != reading.authors and "authors" not in words,
+        f"what to exclude ({', '.join(excluded)})": excluded and "excluded" not in words,
+    }
+    names = " and ".join(name for name, is_so in is_new.items() if is_so)
+    return [f"read by the model only: {names}; remove what you did not ask for"] if names else []
 
 
 def _repeats_limits(criterion: str, limits: SearchConstraints, today: date) -> bool:
