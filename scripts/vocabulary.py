@@ -12,7 +12,8 @@ number, hyphen or spelling are left out, as are short ones, ones that several he
 common words, and names of chemicals with a word that few records have (brands); at most
 `MOST_NAMES` are kept, those of common words first. A heading's names that mean other things, such
 as kinds ("capybaras" under "rodentia"), stand in groups of their own, which were made by eye for
-the headings of common words and are taken over from the table that ships.
+the headings of common words, as were a few more names; both are taken over from the table that
+ships.
 
 Terms: what stands between function words and signs in the names and descriptions of OpenAlex's
 4,516 topics (CC0), two or three words, by their stems.
@@ -74,11 +75,12 @@ def main(folder: Path) -> None:
         for (_, name, numbers, every) in rows
         for branch in [_branches(numbers)]
     ]
-    group_of = _groups()
-    lines = (_in_groups(line, group_of) for line in _headings(terms))
+    groups = _groups()
+    lines = (_in_groups(line, groups) for line in _headings(terms))
     _write(HEADINGS, HEADER + "".join(f"|{line}|\n" for line in lines))
     words = {word for _, every in terms for term in every for word in term.split()}
-    _write(PLURALS, "\n".join(sorted(_nouns(folder, words))) + "\n")
+    nouns = _nouns(folder, words) - {"cary"}  # a name of persons, not one of "caries"
+    _write(PLURALS, "\n".join(sorted(nouns)) + "\n")
     lines = _lines(folder / "vocab_openalex_topics/topics.tsv.gz")
     terms = {term for _, name, *_, text in lines for term in _terms(f"{name}. {text}")}
     _write(TOPICS, "\n" + "\n".join(sorted(terms)) + "\n")
@@ -120,19 +122,19 @@ def _headings(terms: list[tuple[str, list[str]]]) -> Iterator[list[str]]:
             yield [heading, *(name for name in ranked[:MOST_NAMES] if name != heading)]
 
 
-def _groups() -> dict[str, int]:
-    """Return the numbers of the groups of the table that ships, by their names."""
+def _groups() -> dict[str, list[list[str]]]:
+    """Return the groups of names of the table that ships, by their headings."""
     table = gzip.decompress(HEADINGS.read_bytes()).decode("ascii")
-    groups = re.split(r"\|\||\|\n\|", table)
-    return {name: number for number, group in enumerate(groups) for name in group.split("|")}
+    lines = (line.strip("|").split("||") for line in table.splitlines() if line[:1] == "|")
+    return {groups[0].split("|")[0]: [group.split("|") for group in groups] for groups in lines}
 
 
-def _in_groups(line: list[str], group_of: dict[str, int]) -> str:
+def _in_groups(line: list[str], groups: dict[str, list[list[str]]]) -> str:
     """Return a heading and its names in their groups; new names are in that of the heading."""
-    groups: dict[int | None, list[str]] = {}
-    for name in line:
-        groups.setdefault(group_of.get(name, group_of.get(line[0])), []).append(name)
-    return "||".join(map("|".join, groups.values()))
+    own, *others = groups.get(line[0], [[]])
+    known = {name for group in (own, *others) for name in group}
+    first = [*own, *(name for name in line if name not in known)]
+    return "||".join(map("|".join, (first, *others)))
 
 
 def _distinct(heading: str, every: list[str]) -> dict[tuple[str, ...], str]:

@@ -103,7 +103,6 @@ async def test_a_question_is_asked_as_one_block_for_each_concept_joined_by_and()
         ("teacher burnout", "", ["teacher", "burnout"]),
         ("school-based mindfulness", "", ["school-based", "mindfulness"]),
         ("patient mortality", "", ["mortality"]),
-        ("children living", "", ["children"]),
         ("hand hygiene interventions", "", ["hand hygiene"]),
         ("dyslexia interventions", "", ["dyslexia"]),
         ("teacher burnout", 'what is "teacher burnout"?', ["teacher burnout"]),

@@ -124,6 +124,7 @@ MASS_NOUNS = ("physics", "series", "diabetes", "learning", "analysis")
         ("sleep disorders", "subwakefullness syndrome"),  # a hundred times rarer
         ("caffeine", "caffeines"),
         ("children", "childrens"),
+        ("dental caries", "dental cary"),
         ("SOLAR PANEL", "SOLAR PANELs"),
         *((noun, f"{noun}s") for noun in MASS_NOUNS),
         *((noun, noun[:-1]) for noun in MASS_NOUNS),

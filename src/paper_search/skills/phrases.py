@@ -214,6 +214,7 @@ def _is_verbal(before: tuple[str, ...], word: str, behind: str) -> bool:
     last = before[-1] if before else ""
     is_infinitive = last == "to" and word in _INFINITIVES and bool(behind)
     is_told = last in _SUBJECTS and word in _PARTICIPLES
+    is_told |= word == "living" and behind in BREAKS and _PLURAL.fullmatch(last) is not None
     first = before[0] if len(before) > 1 else ""
     is_inverted = not first or (first in BREAKS and first not in {"that", "which", "who"})
     is_denied = last in _DENYING and not is_inverted
