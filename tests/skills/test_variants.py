@@ -44,6 +44,7 @@ from paper_search.skills.words import term_table, tokens
         ("LLM", "LLMs"),
         ("smoker", "smokers"),
         ("parents", "mother"),  # a kind
+        ("pregnant women", "pregnancy"),
         ("type 2 diabetes", "slow-onset diabetes mellitus"),  # by a name of our list
         ("Networks", "Network"),
         ("heart attack", "myocardial infarction"),
