@@ -118,6 +118,16 @@ async def test_latex_cites_keys_that_its_bibliography_has(report):
     assert text.count(r"\begin{") == text.count(r"\end{")
 
 
+def test_an_invented_citation_is_shown_in_every_format():
+    text = "Shade cools [@rowan_2019_shade; @nobody_1999_x]. Trees sing [@nobody_1999_x]."
+    report = Report(sections=[section(1, "A", text)], sources=reports.report_sources())
+    invented = r"(?nobody\_1999\_x)"
+    assert f"Shade cools [@rowan_2019_shade] {invented}. Trees sing {invented}." in pandoc_markdown(
+        report, {}
+    )
+    assert rf"(Rowan, 2019; ?nobody\_1999\_x). Trees sing {invented}." in render_markdown(report)
+
+
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="needs pdfLaTeX")
 def test_pdflatex_sets_whatever_sources_hold_in_latin_letters(tmp_path):
     report = asyncio.run(nasty(" ".join([*NASTY, "Łódź, “naïve” – 5 €"])))

@@ -178,7 +178,9 @@ class _PandocTemplate(MarkdownTemplate):
 
     def citation(self, keys: Sequence[str]) -> str:
         names = "; ".join(f"@{self._keys[key]}" for key in keys if key in self._keys)
-        return f"[{names}]" if names else ""
+        unknown = [key for key in keys if key not in self._keys]
+        parts = [f"[{names}]" if names else "", super().citation(unknown) if unknown else ""]
+        return " ".join(filter(None, parts))
 
     def table(
         self, caption: str, head: Sequence[str], rows: Sequence[Sequence[str]], widths: list[float]
