@@ -87,6 +87,16 @@ def test_a_budget_ends_an_evaluation_and_says_so(cli, labels, model):
     assert "ended early" in cli("eval", str(labels), "--budget", "3 calls").stderr
 
 
+def test_papers_without_grades_of_the_model_are_counted_by_reason(cli, labels, model):
+    """Their scores by words would be taken for those of the model."""
+    model.failing["BatchAnswer"] = (401, "invalid_api_key")
+    by_model = cli("eval", str(labels), "--json").document[1]
+    assert by_model["unjudged"] == sum(by_model["unjudged_because"].values()) == 5
+    assert list(by_model["unjudged_because"]) == ["key refused"]
+    said = "gpt-4o-mini, judging: 5 papers scored by words, not by the model: key refused"
+    assert said in cli("eval", str(labels)).stderr
+
+
 def test_a_screened_search_is_a_set_of_labels(cli, reviewing):
     assert cli("eval", "--thread", reviewing).code == 2
     papers = cli("show", reviewing, "--json").document["collection"]["papers"]

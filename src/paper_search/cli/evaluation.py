@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from paper_search.cli.console import UsageMistakeError, print_json, say, stdout_console, visible
 from paper_search.cli.options import BudgetOption, Home, Json, argument, budget_of, option, settings
 from paper_search.errors import InputError
+from paper_search.models.source_report import quantity
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -130,7 +131,9 @@ def _lines(evaluation: "Evaluation") -> Iterable[str]:
     if evaluation.problem:
         yield visible(f"{head}: ended early: {evaluation.problem}")
     if evaluation.unjudged:
-        yield f"{head}: papers that the model did not judge: {evaluation.unjudged}"
+        papers = quantity(evaluation.unjudged, "paper")
+        why = "; ".join(evaluation.unjudged_because)
+        yield visible(f"{head}: {papers} scored by words, not by the model: {why}")
     if evaluation.wrong:
         yield f"{head}: papers with the wrong outcome: {len(evaluation.wrong)}"
     for wrong in evaluation.wrong[:_WRONG_SHOWN]:

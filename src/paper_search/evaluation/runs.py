@@ -7,6 +7,7 @@ import io
 import json
 import math
 import random
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,6 +24,7 @@ from paper_search.models import ParsedIntent, QueryBuilderInput, RawPaper, Score
 from paper_search.models.usage import Budget, Spending
 from paper_search.skills.known_papers import KnownPaper, parse_known_paper
 from paper_search.workflow.assembly import assemble_skills
+from paper_search.workflow.judging import JudgingReport
 from paper_search.workflow.skills import Skills
 
 _LABELS = ("label", "included", "label_included", "relevant", "decision")
@@ -212,7 +214,9 @@ class Evaluation(BaseModel):
     ndcg: float | None = None
     """nDCG@10 of the labelled papers in the order of the result."""
     unjudged: int = 0
-    """Papers without grades of the model."""
+    """Papers without grades of the model, whose scores are by their words."""
+    unjudged_because: dict[str, int] = Field(default_factory=dict)
+    """The same, by reason."""
     spent: Spending = Field(default_factory=Spending)
     wrong: list[WrongPaper] = Field(default_factory=list)
     problem: str = ""
@@ -263,6 +267,7 @@ async def _evaluated(
     skills: Skills, questions: Sequence[LabelledQuestion], task: str
 ) -> Evaluation:
     outcomes: list[Evaluation] = []
+    reasons = Counter[str]()
     evaluation = Evaluation(variant="", task=task)
     for question in questions:
         run = _judge if task == "judging" else _searched
@@ -272,6 +277,7 @@ async def _evaluated(
             evaluation.problem = str(error)
             break
         evaluation.papers += len(question.labels)
+        reasons.update(outcomes[-1].unjudged_because)
     return evaluation.model_copy(
         update={
             "questions": len(outcomes),
@@ -279,6 +285,7 @@ async def _evaluated(
             "precision": mean([outcome.precision for outcome in outcomes]),
             "ndcg": mean([outcome.ndcg for outcome in outcomes]),
             "unjudged": sum(outcome.unjudged for outcome in outcomes),
+            "unjudged_because": dict(reasons),
             "wrong": [wrong for outcome in outcomes for wrong in outcome.wrong],
         }
     )
@@ -333,13 +340,15 @@ def _outcome(
         for label, paper in pairs
         if label.is_relevant != (paper.relevance_score >= RELEVANT_FROM)
     ]
+    reasons = JudgingReport.of([paper for _, paper in pairs]).unjudged
     return Evaluation(
         variant="",
         task="",
         recall=share(hits, relevant),
         precision=share(hits, len(labels)),
         ndcg=ndcg([label.is_relevant for label, _ in pairs], relevant),
-        unjudged=sum(not paper.is_judged for _, paper in pairs),
+        unjudged=sum(reasons.values()),
+        unjudged_because=reasons,
         wrong=[*wrong, *(_wrong(question, label, None) for label in absent)],
     )
 
