@@ -23,7 +23,7 @@ MAX_MODULES = 378
 MAX_LINES = {
     "skills": 11_029,
     "sources": 7_016,
-    "cli": 6_268,
+    "cli": 6_271,
     "workflow": 5_764,
     "report": 5_231,
     "library": 4_607,
@@ -44,7 +44,7 @@ MAX_LINES = {
     "(top)": 1_297,
     "pages": 863,
     "review": 1_506,
-    "evaluation": 379,
+    "evaluation": 388,
     "prompts": 26,
 }
 """Lines of each package: numbers that go down; a commit that raises one says why."""
