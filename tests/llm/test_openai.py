@@ -254,6 +254,13 @@ async def test_an_answer_that_is_none_is_a_failure(httpserver, answer):
         await ask(provider(httpserver), Verdict, "s", "u")
 
 
+@pytest.mark.parametrize("body", ["<html>Sign in</html>", "{}", "null", "[]", '{"detail": "no"}'])
+async def test_a_server_that_is_none_of_a_model_is_named_by_its_setting(httpserver, body):
+    Script(httpserver, Response(body, content_type="application/json"))
+    with pytest.raises(errors.LLMResponseError, match=r"is LLM_BASE_URL right\?"):
+        await provider(httpserver).complete_json("s", "u", Verdict.model_json_schema())
+
+
 async def test_a_short_rate_limit_is_waited_for(httpserver):
     """LLM-12"""
     script = Script(httpserver, failure(429, "slow", retry_after_ms="10"), completion("ok"))

@@ -53,7 +53,7 @@ _MEANINGS: dict[LLMFailure, tuple[type[LLMError], str]] = {
     _F.CONTENT_FILTER: (LLMRefusalError, "a content filter refused the question"),
     _F.ANSWER_TOO_LONG: (LLMLengthError, "the answer was cut off; LLM_MAX_TOKENS allows more"),
     _F.QUESTION_TOO_LONG: (LLMLengthError, "the question is too long for the model"),
-    _F.UNREADABLE: (LLMResponseError, "the model's answer cannot be read"),
+    _F.UNREADABLE: (LLMResponseError, "the model's answer cannot be read; is LLM_BASE_URL right?"),
 }
 
 
