@@ -62,6 +62,7 @@ _FEW = 3
 _OWN = "as the question was read"
 _LONG = 3
 _WITHOUT_SUBJECT = word_table("no subject beside a name")
+_WHOEVER = word_table("whoever")
 
 _ABBREVIATION = re.compile(r"(?=.*[A-Z].*[A-Z])[\w-]+")
 
@@ -130,13 +131,15 @@ def names_of(concept: str) -> list[str]:
 
 
 def _is_apart(words: Sequence[str]) -> bool:
-    """Whether one of two words is a name by itself, and both together are none."""
+    """Whether one of two words is a name or says nothing, and both together are no name."""
     whole = " ".join(words)
     is_name = len(words) == 1 or is_known_term(whole) or is_heading(whole)
     is_title = all(word[:1].isupper() or word.isdigit() for word in words)
     is_listed = is_topic(whole)
     return not (is_name or is_title) and any(
-        is_telling_name(word, is_listed=is_listed) for word in words
+        is_telling_name(word, is_listed=is_listed)
+        or (word.casefold() in _WHOEVER and not is_listed)
+        for word in words
     )
 
 
