@@ -64,7 +64,7 @@ def test_a_broader_query_is_taken_by_its_number_shown_and_searched_once_approved
     [query] = cli("show", thread, "--json").document["history"][0]["strategy"]["queries"]
     assert query["boolean_query"] == (
         "(few-shot AND segmentation) OR (shot AND segmentation)"
-        " OR (medical AND images) OR (medical AND image)"
+        " OR (medical AND images) OR (medical AND image) OR radiology OR (diagnostic AND imaging)"
     )
 
 
