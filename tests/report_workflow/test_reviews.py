@@ -17,6 +17,7 @@ from paper_search.errors import (
     ThreadWaitingError,
 )
 from paper_search.llm.metering import count_call
+from paper_search.report.outputs.markdown import day, render_markdown
 from paper_search.report_workflow import ReportWorkflow
 from paper_search.testing.llm import FakeLLM, LLMCall
 from paper_search.testing.reports import QUESTION, report_services
@@ -108,6 +109,18 @@ async def test_a_report_is_given_out_as_what_a_person_said_of_it(answer, status,
     report = await flow.answer("t", answer)
     assert (report.status, report.provenance["ended_by"]) == (status, ended_by)
     assert report.provenance["is_approved_by_person"] is (answer == "approve")
+
+
+async def test_a_report_whose_plan_is_rejected_does_not_say_that_it_was_written():
+    flow = report_workflow()
+    await flow.start(QUESTION, thread_id="t")
+    report = await flow.answer("t", "reject: too broad")
+    assert report.metadata["version"] is None
+    assert re.findall(r"> (.+)", render_markdown(report)) == [
+        f"Status: partial on {day(report.metadata['completed_at'])}; rejected by person.",
+        "Not a finished report: Rejected by a person.",
+        "No source was collected.",
+    ]
 
 
 @pytest.mark.parametrize("is_bare", [True, False])

@@ -61,7 +61,7 @@ def fallback_output(
         }
         caveat = "Analysis did not complete; raw search results provided"
     else:
-        caveat = "Workflow failed before collecting meaningful data"
+        caveat = "No source was collected"
     product: dict[str, Any] = {
         "status": "partial",
         "reason": fallback_reason(state, results),
@@ -187,7 +187,7 @@ def _metadata(
         "sources_used": len(draft.references),
         "sources_collected": len(results),
         "word_count": draft.word_count,
-        "version": draft.version,
+        "version": draft.version if state.draft else None,
         "versions": state.draft_versions,
         "is_by_model": draft.is_by_model,
         "is_by_person": draft.is_by_person,

@@ -234,7 +234,8 @@ def _journal_row(row: SourceReport) -> list[str]:
 def _status(report: Report) -> list[str]:
     when = day(report.metadata.get("completed_at"))
     by = "with" if report.metadata.get("is_by_model") else "without"
-    facts = [f"Status: {report.status}", f"written {by} a language model"]
+    facts = [f"Status: {report.status}"]
+    facts += [f"written {by} a language model"] if report.metadata.get("version", 1) else []
     facts[-1] += " and edited by a person" if report.metadata.get("is_by_person") else ""
     facts[-1] += f" on {when}" if when else ""
     lines = [f"{'; '.join(filter(None, [*facts, _decision(report)]))}."]
@@ -263,7 +264,7 @@ def _decision(report: Report) -> str:
     if (approval := report.approval) is not None:
         return f"version {version} approved by {approval.by} on {day(approval.at)}"
     end = str(report.provenance.get("ended_by") or "").replace("_", " ")
-    return f"version {version}, {end}" if end else ""
+    return f"version {version}, {end}" if end and version else end
 
 
 def day(at: Any) -> str:
