@@ -94,6 +94,21 @@ def test_an_object_that_gives_a_name_two_values_is_refused(text):
     assert json_object('{"a": [1], "a": [1]}') == {"a": [1]}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Perhaps {"grade": 3}. No: {"grade": 1}',
+        '```json\n{"grade": 3}\n```\nCorrected:\n```json\n{"grade": 1}\n```',
+        '{"results": []}\n{"results": [{"grade": 1}]}',
+    ],
+)
+def test_answers_that_differ_are_none(text):
+    """The first may be a draft, the last an example."""
+    with pytest.raises(LLMResponseError, match="several answers"):
+        json_object(text)
+    assert json_object('{"grade": 1}, that is\n{"grade": 1.0}') == {"grade": 1}
+
+
 def test_a_model_that_was_cut_off_while_thinking_gave_no_answer():
     with pytest.raises(LLMResponseError):
         json_object('<think>Is it {"score": 0}')

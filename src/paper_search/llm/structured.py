@@ -29,7 +29,8 @@ def json_object(text: str) -> dict[str, Any]:
     Truncated objects are not completed. Objects in a reasoning block are ignored.
 
     Raises:
-        LLMResponseError: there is no complete object; the message quotes the beginning.
+        LLMResponseError: there is no complete object, or there are several that differ, such as
+            a draft and its correction.
     """
     stripped = text.strip().removeprefix("\ufeff")
     if not isinstance(_loaded(stripped), dict):
@@ -38,16 +39,18 @@ def json_object(text: str) -> dict[str, Any]:
         stripped = "" if is_open else answer.strip()
     if not stripped:
         raise LLMResponseError("the model's answer is empty")
-    for candidate in (stripped, *(match.strip() for match in _FENCE.findall(stripped))):
-        value = _loaded(candidate)
-        if isinstance(value, dict):
-            return value
-    embedded = _embedded(stripped)
-    if embedded is None:
+    whole = _loaded(stripped)
+    if isinstance(whole, dict):
+        return whole
+    fenced = (_loaded(match.strip()) for match in _FENCE.findall(stripped))
+    answers = [value for value in fenced if isinstance(value, dict)] or _embedded(stripped)
+    if not answers:
         raise LLMResponseError(
             f"the model's answer contains no JSON object; it begins {stripped[:_BEGINNING]!r}"
         )
-    return embedded
+    if any(answer != answers[0] for answer in answers):
+        raise LLMResponseError("the model gave several answers, which differ")
+    return answers[0]
 
 
 def _loaded(text: str) -> Any:
@@ -64,24 +67,23 @@ def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
-def _embedded(text: str) -> dict[str, Any] | None:
-    if text[0] == "[":
-        return None
+def _embedded(text: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
     decoder = json.JSONDecoder(object_pairs_hook=_unambiguous)
-    start = text.find("{")
+    start = -1 if text[0] == "[" else text.find("{")
     for _ in range(_MAX_STARTS):
         if start < 0:
-            return None
+            break
         try:
-            value, _end = decoder.raw_decode(text, start)
+            value, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
             if re.match(r'\{\s*"', text[start:]):  # an answer that is cut off
-                return None
-            start = text.find("{", start + 1)
-            continue
-        if isinstance(value, dict):
-            return value
-    return None
+                break
+            end = start + 1
+        else:
+            found.append(value)
+        start = text.find("{", end)
+    return found
 
 
 _EXCERPT = 1_000
