@@ -36,7 +36,7 @@ MAX_LINES = {
     "server": 2_383,
     "audit": 1_980,
     "models": 1_848,
-    "llm": 1_984,
+    "llm": 1_986,
     "http": 1_666,
     "exports": 1_315,
     "testing": 969,
