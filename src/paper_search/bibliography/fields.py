@@ -29,11 +29,15 @@ SOURCE = "library"
 """Default source of imported records."""
 NO_TITLE = "the title is missing"
 
-_YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20\d\d)(?!\d)")
+_YEAR = re.compile(r"(?<!\d)(?:1[4-9]|20)\d\d(?=(?:[01]\d[0-3]\d)?(?!\d))")
+"""Also that of `20091101`."""
 _AND = re.compile(r"(?<!\s)\s+and\s+|(?:(?<!\s)\s+)?;\s*", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?|ftp)://\S+", re.IGNORECASE)
 _DOI_ADDRESS = re.compile(r"https?://(?:dx\.)?doi\.org/", re.IGNORECASE)
-_PAGES = re.compile(r"(?:(?<!\s)\s+)?(?:--+|[‐-―−])\s*")
+_PAGES = re.compile(r"(?:(?<!\s)\s+)?(?:--+|[‐-―−]|-(?=\s)|(?<=\s)-)\s*")
+_OTHERS = re.compile(r"(?:and )?others", re.IGNORECASE)
+_NONE = re.compile(r"\[No [a-z ()]+ available\]", re.IGNORECASE)
+"""Scopus writes this for missing authors and abstracts."""
 MOST_CITATIONS = 10_000_000
 """No work has more; larger numbers are errors."""
 _RETRACTED = "retracted"
@@ -96,7 +100,7 @@ def people_of(value: Any, *, is_inverted: bool = False) -> list[dict[str, str | 
     """
     authors = list[dict[str, str | None]]()
     if isinstance(value, str):
-        value = [author for author in _AND.split(value) if author and author.lower() != "others"]
+        value = _AND.split(value)
     for author in value if isinstance(value, list) else []:
         name, identifier = clean(_author_name(author)), None
         if isinstance(author, dict):
@@ -105,7 +109,7 @@ def people_of(value: Any, *, is_inverted: bool = False) -> list[dict[str, str | 
         if is_inverted and name.endswith(","):  # RIS and EndNote mark names without a given name
             name = name.rstrip(", ")
             parts = PersonName(name, is_literal=True)
-        if name:
+        if name and not _OTHERS.fullmatch(name):
             authors.append({"name": name, "author_id": identifier, **fields_of(parts)})
     return authors
 
@@ -157,33 +161,37 @@ class Field:
 FIELDS = (
     Field("title", _text, "title displayname articletitle papertitle documenttitle primarytitle "
           "originaltitle ti"),
-    Field("authors", people_of, "authors author authornames authorfullnames firstauthors creators "
-          "creator authorships authorsfullname authorlist af au"),
+    Field("authors", people_of, "authorfullnames af authors author authornames firstauthors "
+          "creators creator authorships authorsfullname authorlist "
+          "authorshipsauthordisplayname au"),
     Field("year", year_of, "year publicationyear pubyear py published publicationdate date issued "
           "pubdate publisheddate yearpublished coverdate publishedyear datepublished"),
     Field("venue", _text, "venue journal publicationtitle journaltitle sourcetitle containertitle "
           "publicationname journalname journalbook booktitle publication secondarytitle "
-          "alternatetitle3 conference so"),
+          "alternatetitle3 conference so pubtitle primarylocationsourcedisplayname"),
     Field("doi", _parse_with(parse_doi), "doi digitalobjectidentifier di doilink doiurl"),
-    Field("url", _address, "url link links weblink landingpageurl urls fulltextlink articleurl"),
-    Field("full_text_url", _address, "fulltexturl pdfurl pdf openaccessurl oaurl"),
+    Field("url", _address, "url link links weblink landingpageurl urls fulltextlink articleurl "
+          "documenturl plink primarylocationlandingpageurl sourceurls"),
+    Field("full_text_url", _address, "fulltexturl pdfurl pdf openaccessurl oaurl pdflink "
+          "openaccessoaurl"),
     Field("relevance_score"),
     Field("relevance_reason"),
     Field("is_judged"),
     Field("tags"),
     Field("citation_count", _count, "citationcount citations citedbycount citedby timescited "
-          "isreferencedbycount ncitation cites"),
-    Field("publication_type", _text, "publicationtype"),
-    Field("volume", _text, "volume vol"),
-    Field("issue", _text, "issue number artno"),
+          "isreferencedbycount ncitation cites timescitedwoscore articlecitationcount "
+          "citingworkscount tc"),
+    Field("publication_type", _text, "documenttype publicationtype itemtype doctype dt"),
+    Field("volume", _text, "volume vol bibliovolume vl"),
+    Field("issue", _text, "issue number issuenumber biblioissue is"),
     Field("pages", _pages, "pages page pagerange"),
-    Field("publisher", _text, "publisher"),
+    Field("publisher", _text, "publisher pu"),
     Field("language", _parse_with(language_code), "language lang languageoforiginaldocument "
-          "articlelanguage"),
-    Field("isbn", _parse_with(parse_isbn), "isbn"),
-    Field("issn", _parse_with(parse_issn), "issn"),
+          "articlelanguage la"),
+    Field("isbn", _parse_with(parse_isbn), "isbn isbns bn"),
+    Field("issn", _parse_with(parse_issn), "issn issns sn primarylocationsourceissnl eissn ei"),
     Field("arxiv_id", _parse_with(parse_arxiv_id), "arxivid arxiv eprint"),
-    Field("pmid", _parse_with(parse_pmid), "pmid pubmedid medlinepmid"),
+    Field("pmid", _parse_with(parse_pmid), "pmid pubmedid medlinepmid idspmid pm"),
     Field("pmcid", _parse_with(parse_pmcid), "pmcid pmc"),
     Field("openalex_id", _text, "openalexid"),
     Field("s2_id", _text, "s2id paperid"),
@@ -200,9 +208,15 @@ FIELDS = (
     Field("note"),
     Field("labels"),
     Field("keywords", keywords_of, "keywords keyword authorkeywords manualtags automatictags "
-          "indexkeywords meshterms subjects subject topics kw"),
+          "indexkeywords keywordsplus meshterms subjects subject subjectterms "
+          "topics fieldsofstudy ieeeterms keywordsdisplayname kw de"),
     Field("snippet", _text, "snippet"),
 )  # fmt: skip
+_PARTS_OF_PAGES = (
+    Field("first_page", _pages, "startpage pagestart firstpage bibliofirstpage bp"),
+    Field("last_page", _pages, "endpage pageend lastpage bibliolastpage ep"),
+    Field("article_number", _text, "articlenumber artno articleno artnumber eid ar"),
+)
 NOT_IN_TABLES = frozenset({
     "snippet", "bibtex", "raw_data", "merged_from", "field_sources", "versions", "sightings",
     "grades", "unjudged_because", "screening",
@@ -211,10 +225,10 @@ NOT_IN_TABLES = frozenset({
 COLUMNS = tuple(field.name for field in FIELDS if field.name not in NOT_IN_TABLES)
 """Columns of our tables in order."""
 
-_BY_NAME = {field.name: field for field in FIELDS}
+_BY_NAME = {field.name: field for field in (*FIELDS, *_PARTS_OF_PAGES)}
 _BY_ALIAS = {
     alias: (field.name, rank)
-    for field in FIELDS
+    for field in _BY_NAME.values()
     for rank, alias in enumerate(field.aliases.split())
 }
 
@@ -243,6 +257,11 @@ def record_of(entry: Mapping[str, Any], *, is_inverted: bool = False) -> RawPape
             values[name] = read(value)
     if not values.get("title"):
         raise ValueError(NO_TITLE)
+    first, last, number = (values.pop(part.name, None) for part in _PARTS_OF_PAGES)
+    if not values.get("pages") and (first or number):
+        values["pages"] = (
+            f"{first}-{last}" if first and last not in {None, first} else first or number
+        )
     if not values.get("doi") and _DOI_ADDRESS.match(values.get("url") or ""):
         values["doi"] = parse_doi(values["url"])
     if _RETRACTED in (words := values.get("keywords", [])):
@@ -259,7 +278,11 @@ def _by_field(entry: Mapping[str, Any]) -> dict[str, Any]:
         place = field_named(name)
         if place is None or value is None or value in ("", [], {}):
             continue
+        if isinstance(value, str) and _NONE.fullmatch(value.strip()):
+            continue
         field, rank = place
-        if field not in values or rank < values[field][0]:
+        if field == "keywords":  # the author's own and those of an index
+            values[field] = 0, [*values.get(field, (0, []))[1], *keywords_of(value)]
+        elif field not in values or rank < values[field][0]:
             values[field] = (rank, value)
     return {field: value for field, (_, value) in values.items()}

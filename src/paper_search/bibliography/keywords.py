@@ -13,7 +13,7 @@ MOST = 60
 _LONGEST = 120
 """Characters; longer texts are sentences, or several keywords without separators."""
 _NAMES = ("display_name", "name", "keyword", "subject", "term", "category")
-_SEPARATORS = (re.compile(r"[;\n|]"), re.compile(r",\s"))
+_SEPARATORS = (re.compile(r"[;\n|]"), re.compile(r",\s"), re.compile(r"(?<=\w{3}),(?=[^\W\d]{3})"))
 """The first one found in a text is used, because inverted headings have commas."""
 _WITHIN_ENTRY = re.compile(r"[;\n]")
 

@@ -1,5 +1,6 @@
 """Codes and names of languages: ISO 639-1, ISO 639-2 and English."""
 
+import re
 from functools import cache
 
 from paper_search.resources import PackageFiles
@@ -11,7 +12,7 @@ def language_code(text: str | None) -> str | None:
     The text may be an ISO 639-1, ISO 639-2/B or 639-2/T code, a BCP 47 tag (`en-US`), an English
     name, or one of a few native names.
     """
-    name = (text or "").strip().lower().replace("_", "-")
+    name = re.split("[,;]", text or "")[0].strip().lower().replace("_", "-")
     if not name:
         return None
     return _codes().get(name) or _codes().get(name.partition("-")[0])

@@ -1,5 +1,7 @@
 """CSL's types of publications, and their names in other sources."""
 
+import re
+
 PREPRINTS = frozenset({"preprint", "posted-content"})
 """Names of preprints; CSL's "article" may be anything."""
 
@@ -20,7 +22,8 @@ _SYNONYMS = {
     for csl, names in {
         "article": "preprint posted-content",
         "article-journal": "journal-article review articles",
-        "paper-conference": "proceedings-article conference-paper inproceedings conference",
+        "paper-conference": "proceedings-paper proceedings-article conference-paper inproceedings "
+        "conference",
         "chapter": "book-chapter book-section incollection inbook",
         "book": "monograph edited-book",
         "thesis": "dissertation phdthesis mastersthesis",
@@ -28,6 +31,7 @@ _SYNONYMS = {
     }.items()
     for name in names.split()
 }
+_NOTES = frozenset({"editorial", "erratum", "letter", "retraction"})
 _NAMES = {
     "article": "preprint", "article-journal": "journal article",
     "paper-conference": "conference paper", "entry": "encyclopedia entry",
@@ -56,3 +60,14 @@ def stated_type(text: str | None) -> str | None:
     """
     csl = csl_type(text)
     return csl if csl in CSL_TYPES and type_word(text) not in {"article", "review"} else None
+
+
+def document_type(text: str | None) -> str | None:
+    """Return the CSL type of `Article; Book Chapter` or `journalArticle` in a table, or None."""
+    words = re.split(r"[;/]", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text or ""))
+    kinds = [
+        "article-journal" if type_word(word) in {"article", "review"} else csl_type(word)
+        for word in words
+    ]
+    known = [kind for kind in kinds if kind in CSL_TYPES or kind in _NOTES]
+    return "chapter" if "chapter" in known else next(iter(known), None)

@@ -18,7 +18,7 @@ _TYPE_COMMANDS = re.compile(
     r"|pagebreak|newpage|hfill|vfill|(?:small|med|big)skip|centering|raggedright|protect|hline)"
 )
 """Typesetting commands without an argument."""
-_UNESCAPED_SPECIAL = re.compile(r"(?<!\\)([%#])")
+_UNESCAPED_SPECIAL = re.compile(r"(?<!\\)([%#&])")
 _TAG_NAMES = (
     "p|br|b|i|u|em|strong|sub|sup|span|div|a|sc|scp|small|tt|code|inf|italic|bold|font|img|title"
     "|sec|ul|ol|li|h[1-6]|math|mi|mo|mn|mrow|msub|msup|msubsup|mfrac|mtext|semantics"
@@ -96,7 +96,7 @@ def _decode_latex(text: str) -> str:
     if len(text) > _LONGEST_LATEX:
         return text
     try:
-        # A bare % would start a comment.
+        # A bare % would start a comment, and a bare & is no column of a table.
         return _latex()(_UNESCAPED_SPECIAL.sub(r"\\\1", text))
     except (LookupError, ValueError, TypeError, AttributeError, RecursionError):
         return text  # invalid, or hundreds of nested braces, which the decoder does not check
@@ -115,6 +115,7 @@ def _latex() -> Callable[[str], str]:
     # The library does not know that a link has two arguments.
     link = to_text.MacroTextSpec("href", simplify_repl=_words_of_link)
     plain = {"textasciicircum": "^", "textasciitilde": "~"}  # accents in the library
+    plain |= {"textless": "<", "textgreater": ">"}
     letters = [to_text.MacroTextSpec(name, simplify_repl=text) for name, text in plain.items()]
     texts.add_context_category("links", macros=[link, *letters], prepend=True)
     texts.set_unknown_macro_spec(to_text.MacroTextSpec("", simplify_repl=_unknown_command))
@@ -134,11 +135,13 @@ def _words_of_link(node: Any, l2tobj: Any) -> str:
     return str(l2tobj.nodelist_to_text([node.nodeargd.argnlist[1]]))
 
 
-def _unknown_command(node: Any) -> str:
+def _unknown_command(node: Any, l2tobj: Any) -> str:
     """Return the name of an unknown command, such as a word after a stray backslash.
 
     Typesetting commands, and commands with an argument, have no text of their own.
     """
+    if arguments := [part for part in getattr(node.nodeargd, "argnlist", None) or () if part]:
+        return str(l2tobj.nodelist_to_text(arguments))
     rest = node.parsing_state.s[node.pos + node.len :]
     if rest.startswith(("{", "[")) or _TYPE_COMMANDS.fullmatch(node.macroname):
         return str(node.macro_post_space)

@@ -42,6 +42,11 @@ def test_columns_and_delimiters_are_guessed(header):
         ("Doe, J., Roe, M.", ["Doe, J.", "Roe, M."]),
         ("['Jane Doe', 'Max Roe']", ["Jane Doe", "Max Roe"]),
         ("Jane Doe and Max Roe", ["Jane Doe", "Max Roe"]),
+        ("V Doe, J van der Roe", ["V Doe", "J van der Roe"]),
+        ("Doe M.A., de la Roe J., Jr.", ["Doe M.A.", "de la Roe J. Jr."]),
+        ("Doe, Jane (57190000001); Roe, Max (7004000002)", ["Doe, Jane", "Roe, Max"]),
+        ("Jane Doe|Max Roe", ["Jane Doe", "Max Roe"]),
+        ("[No author name available]", []),
     ],
 )
 def test_names_are_told_apart(written, names):
@@ -66,6 +71,40 @@ def test_keywords_are_told_apart(header, written):
 def test_pages_may_stand_in_two_columns_and_a_venue_in_one_that_is_called_source():
     (both, first), _ = rows("title,Start Page,End Page,source\nA,7,9,Lancet\nB,7,,\n")
     assert (both.pages, both.venue, first.pages) == ("7-9", "Lancet", "7")
+
+
+@pytest.mark.parametrize(
+    ("columns", "cells", "field", "value"),
+    [
+        ("Page start,Page end", "15,27", "pages", "15-27"),  # Scopus
+        ("First Page,Last Page,Article Number", "7,7,", "pages", "7"),  # Embase
+        ("Issue,Art. No.", ",110850", "pages", "110850"),
+        ("Issue,Art. No.", ",110850", "issue", None),
+        ("pages,startPage", "200-210,200", "pages", "200-210"),  # ProQuest
+        ("Pages", "75 - 86", "pages", "75-86"),
+        ("Author Keywords,Index Keywords", "a1; b1,B1; c1", "keywords", ["a1", "b1", "c1"]),
+        ("keywords", '"cell imaging,deep learning"', "keywords", ["cell imaging", "deep learning"]),
+        ("keywords", '"N,N-dimethylaniline"', "keywords", ["N,N-dimethylaniline"]),
+        ("Document Type", "Article", "publication_type", "article-journal"),  # Scopus
+        ("Item Type", "bookSection", "publication_type", "chapter"),  # Zotero
+        (
+            "Publication Type,Document Type",
+            "B,Article; Book Chapter",
+            "publication_type",
+            "chapter",
+        ),
+        ("Publication Type", "dissertation", "publication_type", "thesis"),  # Lens
+        ("Publication Type", "J", "publication_type", None),
+        ("Abstract", "[No abstract available]", "abstract", None),
+        ("ISSN,eISSN", ",2072-4292", "issn", "2072-4292"),  # Web of Science
+        ("Publication Date", "20091101", "year", 2009),  # EBSCO
+        ("cited", "20191301234", "year", None),
+        ("Citing Works Count", "45", "known_citation_count", 45),  # Lens
+    ],
+)
+def test_a_field_is_read_from_the_columns_of_databases(columns, cells, field, value):
+    (record,), _ = rows(f"title,{columns}\nA,{cells}\n")
+    assert getattr(record, field) == value
 
 
 def test_a_row_is_named_by_the_line_that_it_begins_on():

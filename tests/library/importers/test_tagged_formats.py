@@ -366,6 +366,7 @@ RIS, NBIB, TXT = (
     "PMID- 1\nTI  - A\n{}\n",
     "RT Book, Section\nT1 A\n{}",
 )
+WOS_RECORD = "PT J\nTI A\n{}ER\n"
 
 
 @pytest.mark.parametrize(
@@ -393,11 +394,62 @@ RIS, NBIB, TXT = (
         (NBIB, "PT  - Retracted Publication\n", "is_retracted", True),
         (NBIB, "RIN - J X. 2021\n", "is_retracted", True),
         (NBIB, "PT  - Journal Article\n", "is_retracted", None),
+        (NBIB, "PT  - Book Chapter\n", "publication_type", "chapter"),
+        # Journals are named in full where they can be.
+        (RIS, "JO  - J. X\nJF  - Journal of X\n", "venue", "Journal of X"),
+        (RIS, "JO  - Journal of X\nT2  - Special issue\n", "venue", "Journal of X"),
+        (RIS, "BT  - Handbook\n", "venue", "Handbook"),
+        (RIS, "SP  - 1\nEP  - 9\nC7  - 105\n", "pages", "1-9"),
+        (RIS, "C7  - 105\n", "pages", "105"),
+        (RIS, "DP  - NLM\nAN  - 123\n", "pmid", "123"),
+        (RIS, "LA  - English, French\n", "language", "en"),
+        (TXT, "IS 02\nvo 58\nOP 300-310\n", "pages", "300-310"),
+        (TXT, "IS 02\nvo 58\nOP 300-310\n", "issue", "02"),
+        (TXT, "IS 02\nvo 58\nOP 300-310\n", "volume", "58"),
+        (WOS_RECORD, "DT Article; Retracted Publication\n", "is_retracted", True),
+        (WOS_RECORD, "DT Article\n", "is_retracted", None),
     ],
 )
 def test_a_field_is_read_from_the_tags_that_say_it(record, lines, field, value):
     (entry,) = parse_file("a", data=record.format(lines).encode())
     assert getattr(entry.record, field) == value
+
+
+@pytest.mark.parametrize(
+    ("record", "lines", "names"),
+    [
+        (NBIB, "FAU - Doe, Jane\nAU  - Doe J\nCN  - X Investigators\n", ["Doe", None]),
+        (WOS_RECORD, "AU Doe, J\nCA X Investigators\n", ["Doe", None]),
+        (RIS, "AU  - Doe, Jane\nAU  - and others\n", ["Doe"]),
+    ],
+)
+def test_groups_are_authors_and_others_are_none(record, lines, names):
+    (entry,) = parse_file("a", data=record.format(lines).encode())
+    assert [author.family for author in entry.record.authors] == names
+    assert [author.literal for author in entry.record.authors[1:]] == ["X Investigators"][
+        : len(names) - 1
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "field", "value"),
+    [
+        ("eprint={27474269}, eprinttype={pmid}", "pmid", "27474269"),
+        ("keywords={coat b}, author_keywords={coat a}", "keywords", ["coat b", "coat a"]),
+        ("articleno={62}, eissn={2076-2615}", "pages", "62"),
+        ("Article-Number={612}, eissn={2076-2615}", "issn", "2076-2615"),
+        ("abstract={A {\\textless}5 \\texttt{Cov} $n$ & b}", "abstract", "A <5 Cov n & b"),
+    ],
+)
+def test_a_field_is_read_from_the_fields_of_bibtex_that_say_it(lines, field, value):
+    (entry,) = parse_file("a.bib", data=f"@article{{a, title={{A}}, {lines}}}".encode())
+    assert getattr(entry.record, field) == value
+
+
+def test_a_name_of_biblatex_in_parts_is_read():
+    text = "@article{a, title={A}, author={family=Doe, given=Jane, prefix=van, useprefix=true}}"
+    (entry,) = parse_file("a.bib", data=text.encode())
+    assert str(entry.record.authors[0]) == "Jane van Doe"
 
 
 def test_records_of_other_formats_in_a_file_are_told_and_small_tags_part_records(tmp_path):

@@ -89,6 +89,7 @@ _START = re.compile(r"[ \t]*@[A-Za-z]+[ \t]*[{(]")
 _AT_ONCE = 200
 """Entries that are parsed together."""
 _PARTS_WITH_SUFFIX = 3
+_NAME_PART = re.compile(r"(?:family|given|prefix|suffix|useprefix|[a-z]+-i)=.*")
 _ARXIV_VENUE = re.compile(r"arxiv(?:\s+preprint)?\s*:?\s*(?:arxiv:)?\s*(\S+)", re.IGNORECASE)
 _TYPES = {
     "article": "article-journal", "inproceedings": "paper-conference", "proceedings": "book",
@@ -100,10 +101,11 @@ _TYPES = {
 _PLAIN_FIELDS = (
     "title", "subtitle", "abstract", "journal", "journaltitle", "booktitle", "publisher", "volume",
     "number", "issue", "pages", "year", "date", "language", "langid", "note", "howpublished",
-    "school", "institution", "series", "keywords", "type",
+    "school", "institution", "series", "keywords", "type", "author_keywords", "keywords-plus",
+    "articleno", "art_number", "article-number", "eid",
 )  # fmt: skip
 _RAW_FIELDS = (
-    "doi", "url", "isbn", "issn", "pmid", "pmcid", "eprint", "archiveprefix", "eprinttype",
+    "doi", "url", "isbn", "issn", "eissn", "pmid", "pmcid", "eprint", "archiveprefix", "eprinttype",
 )  # fmt: skip
 
 
@@ -211,7 +213,7 @@ def _entry(raw: _RawEntry, volume: Mapping[str, str] | None) -> Entry:
     values["authors"] = list(_people(fields.get("author") or fields.get("editor") or ""))
     values["language"] = values.get("language") or values.get("langid")
     origin = values.get("archiveprefix", "") + values.get("eprinttype", "")
-    if "pubmed" in origin.lower():
+    if {"pubmed", "pmid"} & {origin.lower()}:
         values.setdefault("pmid", values.pop("eprint", ""))
     if "arxiv" not in origin.lower() and not fields.get("eprint", "").lower().startswith("arxiv"):
         values.pop("eprint", None)
@@ -249,6 +251,9 @@ def _people(text: str) -> Iterator[str | dict[str, str]]:
 def _person(name: str) -> str | dict[str, str]:
     """Return the name; BibTeX writes a suffix between family and given name."""
     parts = [part.strip() for part in name.split(",")]
+    if all(map(_NAME_PART.fullmatch, parts)):  # BibLaTeX 3.5: "family=Beethoven, prefix=van"
+        names = {key: value.strip('"') for key, _, value in (part.partition("=") for part in parts)}
+        return {"non-dropping-particle": names.pop("prefix", ""), **names}
     if len(parts) == _PARTS_WITH_SUFFIX and SUFFIX.fullmatch(parts[1]):
         return {"name": name, "family": parts[0], "suffix": parts[1], "given": parts[2]}
     return name

@@ -9,6 +9,8 @@ from itertools import chain, dropwhile, islice
 from typing import IO, Any
 
 from paper_search.bibliography.fields import field_named
+from paper_search.bibliography.keywords import keywords_of
+from paper_search.bibliography.publication_types import document_type
 from paper_search.bibliography.text import NOT_A_TO_Z_OR_DIGIT
 from paper_search.errors import InputError
 from paper_search.exports.csv_table import items_of, without_apostrophe
@@ -21,8 +23,13 @@ _MOST_ABOVE = 20
 """Rows that may come before the header row."""
 _TITLE = re.compile(r"\b(?:title|ti)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
-_INITIALS = re.compile(r" (?:[A-Z]\.?-?){1,3}$")
-"""At the end of a name: "Liu R.", "Adler D.G."."""
+_WHOLE_NAMES = (
+    re.compile(r".* (?:[A-Z]\.?-?){1,3}(?: (?:Jr|Sr)\.?)?").fullmatch,  # "Liu R.", "Adler D.G."
+    re.compile(r"[A-Z]{1,3}(?: [a-z]+)* [^\W\d_a-z]\w+(?:[-'’]\w+)*").fullmatch,  # "J van der Berg"
+)
+_AUTHOR_ID = re.compile(r" \(\d{6,}\)")
+"""Scopus's, after each full name."""
+_SUFFIX_APART = re.compile(r"(?<=[A-Z]\.), ((?:Jr|Sr)\.)(?=,|$)")
 _ONLY_INITIALS = re.compile(r"(?:[A-Z]\.?[ -]?){1,4}")
 _Rows = Iterator[tuple[int, Sequence[Any] | Rejected]]
 
@@ -93,10 +100,6 @@ def columns_of(names: Sequence[Any]) -> dict[str, list[int]]:
     if "venue" not in places and "source" in plain:  # Embase's venue; in Scopus it is "Scopus"
         places["venue"] = [plain.index("source")]
         places["source"].remove(plain.index("source"))
-    if "startpage" in plain and "pages" not in places:
-        places["pages"] = [plain.index("startpage")]
-        if "endpage" in plain:
-            places["last_page"] = [plain.index("endpage")]
     return places
 
 
@@ -105,27 +108,28 @@ def _entry(texts: Sequence[str], places: Mapping[str, list[int]], line: int) -> 
         field: next((texts[place] for place in column if place < len(texts) and texts[place]), None)
         for field, column in places.items()
     }
-    last = values.pop("last_page", None)
-    if last and values.get("pages"):
-        values["pages"] = f"{values['pages']}-{last}"
+    values["publication_type"] = document_type(values.get("publication_type"))
     # Embase has the year only in the source: "Journal (2014) 3:3 (152-160)".
     values["year"] = values.get("year") or values.get("venue")
     values["authors"] = _people(values.get("authors") or "")
-    if keywords := values.get("keywords"):
-        values["keywords"] = _python_list(keywords) or keywords
+    cells = (texts[place] for place in places.get("keywords", ()) if place < len(texts))
+    values["keywords"] = [
+        word for cell in cells if cell for word in keywords_of(_python_list(cell) or cell)
+    ]
     return entry_of(values, line, is_inverted=False)
 
 
 def _people(text: str) -> Any:
     """Return the authors; commas separate them only if names have no commas."""
-    stripped = text.strip()
+    stripped = _AUTHOR_ID.sub("", text.strip()).replace("|", ";")
+    stripped = _SUFFIX_APART.sub(r" \1", stripped)
     if quoted := _python_list(stripped):
         return quoted
     if ";" in stripped or " and " in stripped or "," not in stripped:
         return stripped
     parts = [part for piece in stripped.split(",") if (part := piece.strip(" '\""))]
     is_whole = all(" " in part for part in parts) and len(parts) > _A_PAIR
-    if is_whole or all(_INITIALS.search(part) for part in parts):  # "Jane Doe, Max Roe, ..."
+    if is_whole or any(all(map(form, parts)) for form in _WHOLE_NAMES):  # "Jane Doe, Max Roe, ..."
         return parts
     if len(parts) <= _A_PAIR:
         return stripped

@@ -140,7 +140,12 @@ def _value(name: str, reference: Reference, tags: str) -> Any:
 def _accession_number(reference: Reference, *databases: str) -> str:
     """Return the accession number of a PubMed or MEDLINE record, which is its PMID."""
     source = " ".join(value for tag in databases for value in reference.all(tag)).lower()
-    return reference.first("AN") if "pubmed" in source or "medline" in source else ""
+    return reference.first("AN") if re.search("pubmed|medline|^nlm$", source) else ""
+
+
+def _groups(reference: Reference, tag: str) -> list[dict[str, str]]:
+    """Return the groups among the authors, which have a tag of their own."""
+    return [{"literal": name.strip()} for line in reference.all(tag) for name in line.split(";")]
 
 
 def _ris_rest(reference: Reference) -> dict[str, Any]:
@@ -150,9 +155,9 @@ def _ris_rest(reference: Reference) -> dict[str, Any]:
     prefixed = {kind.lower(): number for number in numbers for kind in [number.partition(":")[0]]}
     pmcid = reference.first("C2")
     return {
-        "venue": reference.first("JO", *venue_tags, "JF", "J2", "JA", "C3", "T3"),
+        "venue": reference.first("JF", "JO", *venue_tags, "BT", "J2", "JA", "C3", "T3"),
         "year": reference.year("PY", "Y1", "DA"),
-        "pages": reference.pages("SP", "EP"),
+        "pages": reference.pages("SP", "EP") or reference.first("C7"),
         "isbn": " ".join(reference.all("SN")),
         "issn": " ".join(reference.all("SN")),
         "pmid": prefixed.get("pmid") or _accession_number(reference, "DB", "DP"),
@@ -202,6 +207,7 @@ def _medline_rest(reference: Reference) -> dict[str, Any]:
         "doi": next((match[1] for match in identifiers if match[2].lower() == "doi"), None),
         # Journals without pages have article numbers: "e025031", "559 [pii]".
         "pages": reference.first("PG") or next((match[1] for match in numbers), None),
+        "authors": [*reference.all("FAU", "AU"), *_groups(reference, "CN")] or reference.all("FED"),
         "keywords": [*map(heading, reference.all("MH")), *reference.all("OT")],
         "is_retracted": "Retracted Publication" in kinds or "RIN" in reference.values or None,
         "source": "PubMed",
@@ -213,7 +219,7 @@ MEDLINE = Layout(
     first_tags=frozenset({"PMID"}),
     is_ended_by_blank=True,
     fields={
-        "title": "TI BTI TT CTI", "authors": "FAU AU CN FED", "abstract": "AB OAB",
+        "title": "TI BTI TT CTI", "abstract": "AB OAB",
         "venue": "JT TA BTI", "year": "DP DEP EDAT", "pmid": "PMID", "pmcid": "PMC",
         "volume": "VI", "issue": "IP", "issn": "IS", "language": "LA", "publisher": "PB",
         "isbn": "ISBN",
@@ -225,6 +231,7 @@ MEDLINE = Layout(
         "book": "book", "clinical trial": "article-journal", "dataset": "dataset",
         "meta-analysis": "article-journal", "letter": "article-journal",
         "systematic review": "article-journal", "editorial": "article-journal",
+        "book chapter": "chapter",
     },
 )  # fmt: skip
 """https://www.nlm.nih.gov/bsd/mms/medlineelements.html"""
@@ -238,8 +245,10 @@ _DOCUMENTS = {
 def _web_of_science_rest(reference: Reference) -> dict[str, Any]:
     return {
         "pages": reference.pages("BP", "EP") or reference.first("AR"),
+        "authors": [*reference.all("AF", "AU", "BF", "BA", "ED"), *_groups(reference, "CA")],
         "keywords": f"{' '.join(reference.all('DE'))}; {' '.join(reference.all('ID'))}",
         "source": "Web of Science",
+        "is_retracted": "retracted publication" in reference.first("DT").lower() or None,
         "type": _DOCUMENTS.get(reference.first("DT").lower().split(";")[0])
         or WEB_OF_SCIENCE.types.get(reference.first("PT").lower()[:1]),
     }
@@ -251,7 +260,7 @@ WEB_OF_SCIENCE = Layout(
     last_tags=frozenset({"ER", "EF", "FN", "VR"}),
     value_line_tags=frozenset({"AU", "AF", "BA", "BF", "ED"}),
     fields={
-        "title": "TI", "authors": "AF AU BF BA ED", "abstract": "AB", "venue": "SO SE JI J9",
+        "title": "TI", "abstract": "AB", "venue": "SO SE JI J9",
         "year": "PY PD EA", "doi": "DI D2", "pmid": "PM", "volume": "VL", "issue": "IS",
         "publisher": "PU", "language": "LA", "isbn": "BN", "issn": "SN EI",
         "citation_count": "TC Z9",
@@ -291,7 +300,7 @@ ENDNOTE = Layout(
 REFWORKS = Layout(
     # The tags are listed because continuation lines may begin with two capitals, too.
     re.compile(
-        r"(RT|SR|ID|A[1-6BDN]|T[1-3]|J[FO12]|YR|FD|RD|VO|IS|SP|OP|K1|PB|PP|SN|DO|U[L1-9]|LK|LA|L1"
+        r"(RT|SR|ID|A[1-6BDN]|T[1-3]|J[FO12]|YR|FD|RD|VO|vo|IS|SP|OP|K1|PB|PP|SN|DO|U[L1-9]|LK|LA|L1"
         r"|NO|AV|CN|CA|CL|DB|DS|ED|IP|LL|OL|PM|RP|S[FL]|TA|WP|WT|WV|C[1-5])(?: (.*))?$"
     ),
     first_tags=frozenset({"RT"}),
@@ -302,7 +311,8 @@ REFWORKS = Layout(
         "language": "LA", "isbn": "SN", "issn": "SN", "keywords": "K1", "source": "DB DS",
     },
     rest=lambda reference: {
-        "year": reference.year("YR", "FD"), "pages": reference.pages("SP", "OP"),
+        "year": reference.year("YR", "FD"),
+        "pages": reference.pages("SP", "OP") or reference.first("OP"),
         "pmid": reference.first("PM") or _accession_number(reference, "DB", "DS"),
     },
     type_tags=("RT",),
