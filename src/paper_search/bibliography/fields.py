@@ -81,8 +81,13 @@ def _address(value: Any) -> str | None:
     return match.group() if match and host_of(match.group()) else None
 
 
+def _number(value: Any) -> str | None:
+    text = _text(value)
+    return None if text == "0" else text  # Publish or Perish: not known
+
+
 def _pages(value: Any) -> str | None:
-    return _PAGES.sub("-", clean(text_of(value))) or None
+    return _PAGES.sub("-", _number(value) or "") or None
 
 
 def _truth(value: Any) -> bool | None:
@@ -182,9 +187,9 @@ FIELDS = (
           "isreferencedbycount ncitation cites timescitedwoscore articlecitationcount "
           "citingworkscount tc"),
     Field("publication_type", _text, "documenttype publicationtype itemtype doctype dt"),
-    Field("volume", _text, "volume vol bibliovolume vl"),
-    Field("issue", _text, "issue number issuenumber biblioissue is"),
-    Field("pages", _pages, "pages page pagerange"),
+    Field("volume", _number, "volume vol bibliovolume vl"),
+    Field("issue", _number, "issue number issuenumber biblioissue is"),
+    Field("pages", _pages, "pages page pagerange pagination"),
     Field("publisher", _text, "publisher pu"),
     Field("language", _parse_with(language_code), "language lang languageoforiginaldocument "
           "articlelanguage la"),

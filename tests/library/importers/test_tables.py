@@ -99,6 +99,11 @@ def test_pages_may_stand_in_two_columns_and_a_venue_in_one_that_is_called_source
         ("ISSN,eISSN", ",2072-4292", "issn", "2072-4292"),  # Web of Science
         ("Publication Date", "20091101", "year", 2009),  # EBSCO
         ("cited", "20191301234", "year", None),
+        ("Document Type", "Retracted", "is_retracted", True),  # Scopus
+        ("Document Type", "Article", "is_retracted", None),
+        ("Volume,StartPage,EndPage", "0,0,0", "volume", None),  # Publish or Perish
+        ("Volume,StartPage,EndPage", "0,0,0", "pages", None),
+        ("Pagination", "95-110", "pages", "95-110"),  # Dimensions
         ("Citing Works Count", "45", "known_citation_count", 45),  # Lens
     ],
 )

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
-from paper_search.errors import InputError
+from paper_search.errors import InputError, UnknownFormatError
 from paper_search.library.importers import Imported, Rejected, parse_file, xml_records
 from paper_search.models import RawPaper
 
@@ -436,6 +436,9 @@ def test_groups_are_authors_and_others_are_none(record, lines, names):
     [
         ("eprint={27474269}, eprinttype={pmid}", "pmid", "27474269"),
         ("keywords={coat b}, author_keywords={coat a}", "keywords", ["coat b", "coat a"]),
+        ("howpublished={\\url{http://example.org/~x/a_b}}", "url", "http://example.org/~x/a_b"),
+        ("howpublished={\\url{http://example.org/~x/a_b}}", "venue", None),
+        ("howpublished={Web page}", "venue", "Web page"),
         ("articleno={62}, eissn={2076-2615}", "pages", "62"),
         ("Article-Number={612}, eissn={2076-2615}", "issn", "2076-2615"),
         ("abstract={A {\\textless}5 \\texttt{Cov} $n$ & b}", "abstract", "A <5 Cov n & b"),
@@ -444,6 +447,11 @@ def test_groups_are_authors_and_others_are_none(record, lines, names):
 def test_a_field_is_read_from_the_fields_of_bibtex_that_say_it(lines, field, value):
     (entry,) = parse_file("a.bib", data=f"@article{{a, title={{A}}, {lines}}}".encode())
     assert getattr(entry.record, field) == value
+
+
+def test_a_file_of_note_express_is_refused_as_unknown():
+    with pytest.raises(UnknownFormatError, match=r"the format of 'a\.net' is unknown"):
+        parse_file("a.net", data=b"{Reference Type}: Journal Article\n{Title}: A\n")
 
 
 def test_a_name_of_biblatex_in_parts_is_read():

@@ -90,6 +90,7 @@ _AT_ONCE = 200
 """Entries that are parsed together."""
 _PARTS_WITH_SUFFIX = 3
 _NAME_PART = re.compile(r"(?:family|given|prefix|suffix|useprefix|[a-z]+-i)=.*")
+_ADDRESS = re.compile(r"https?://[^\s{}]+")
 _ARXIV_VENUE = re.compile(r"arxiv(?:\s+preprint)?\s*:?\s*(?:arxiv:)?\s*(\S+)", re.IGNORECASE)
 _TYPES = {
     "article": "article-journal", "inproceedings": "paper-conference", "proceedings": "book",
@@ -219,6 +220,9 @@ def _entry(raw: _RawEntry, volume: Mapping[str, str] | None) -> Entry:
         values.pop("eprint", None)
     if preprint := _ARXIV_VENUE.match(values.get("journal", "")):
         values.setdefault("arxiv_id", f"arXiv:{preprint.group(1)}")
+    if address := _ADDRESS.search(fields.get("howpublished", "")):
+        values.setdefault("url", address.group())
+        del values["howpublished"]
     if not any(values.get(name) for name in ("journal", "journaltitle", "booktitle")):
         venues = ("howpublished", "series", "school", "institution")
         values["venue"] = next((values[name] for name in venues if values.get(name)), None)

@@ -89,6 +89,7 @@ _HELD = {"csl-json", "json"}
 _GZIP = b"\x1f\x8b"
 _ZIP = b"PK\x03\x04"
 _WEB_PAGE = re.compile(r"(?i)(?:<\?xml[^>]*>\s*)?<(?:!doctype html|html)\b")
+_NOTE_EXPRESS = re.compile(r"\{[A-Z][A-Za-z ]+\}:")
 _MOST_UNPACKED, _MOST_TIMES, _ANY_TIMES = 500_000_000, 50, 1_000_000
 """Limits for unpacked gzip: bytes, ratio (exports have 4 to 20), and bytes always allowed."""
 
@@ -191,7 +192,8 @@ def format_of(path: Path, head: str | bytes) -> str:
     text = head if isinstance(head, str) else head.decode(encoding_of(head), "replace")
     of_suffix = _OF_SUFFIX.get(suffixes[-1]) if suffixes else None
     start = text.replace("\r", "\n").lstrip("\ufeff \t\n")
-    if start.startswith(("[", "{")) and of_suffix in {None, "json-lines"}:
+    is_json = start.startswith(("[", "{")) and not _NOTE_EXPRESS.match(start)
+    if is_json and of_suffix in {None, "json-lines"}:
         is_cut = len(head) >= _HEAD and "\n" not in start  # the first line is longer
         return "json-lines" if of_suffix and is_cut and start[0] == "{" else _json_format(start)
     signs = [

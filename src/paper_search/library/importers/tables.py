@@ -108,7 +108,10 @@ def _entry(texts: Sequence[str], places: Mapping[str, list[int]], line: int) -> 
         field: next((texts[place] for place in column if place < len(texts) and texts[place]), None)
         for field, column in places.items()
     }
-    values["publication_type"] = document_type(values.get("publication_type"))
+    kind = values.get("publication_type") or ""
+    values["publication_type"] = document_type(kind)
+    if "retracted" in kind.lower():
+        values["is_retracted"] = True
     # Embase has the year only in the source: "Journal (2014) 3:3 (152-160)".
     values["year"] = values.get("year") or values.get("venue")
     values["authors"] = _people(values.get("authors") or "")
