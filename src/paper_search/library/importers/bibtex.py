@@ -224,8 +224,9 @@ def _entry(raw: _RawEntry, volume: Mapping[str, str] | None) -> Entry:
         values.setdefault("url", address.group())
         del values["howpublished"]
     if not any(values.get(name) for name in ("journal", "journaltitle", "booktitle")):
-        venues = ("howpublished", "series", "school", "institution")
-        values["venue"] = next((values[name] for name in venues if values.get(name)), None)
+        values["venue"] = values.get("howpublished") or values.get("series")
+    issuer = values.get("school") or values.get("institution")  # RIS and EndNote: the publisher
+    values["publisher"] = values.get("publisher") or issuer
     kind = stated_type(values.get("type")) or _TYPES.get(raw.kind, "document")
     entry = entry_of(values, raw.line, kind)
     if isinstance(entry, Imported):
