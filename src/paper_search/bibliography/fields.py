@@ -214,7 +214,9 @@ FIELDS = (
     Field("labels"),
     Field("keywords", keywords_of, "keywords keyword authorkeywords manualtags automatictags "
           "indexkeywords keywordsplus meshterms subjects subject subjectterms "
-          "topics fieldsofstudy ieeeterms keywordsdisplayname kw de"),
+          "emtreedrugindexterms emtreemedicalindexterms emtreedrugindextermsmajorfocus "
+          "emtreemedicalindextermsmajorfocus topics fieldsofstudy ieeeterms keywordsdisplayname "
+          "kw de"),
     Field("snippet", _text, "snippet"),
 )  # fmt: skip
 _PARTS_OF_PAGES = (

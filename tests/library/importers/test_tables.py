@@ -83,6 +83,7 @@ def test_pages_may_stand_in_two_columns_and_a_venue_in_one_that_is_called_source
         ("pages,startPage", "200-210,200", "pages", "200-210"),  # ProQuest
         ("Pages", "75 - 86", "pages", "75-86"),
         ("Author Keywords,Index Keywords", "a1; b1,B1; c1", "keywords", ["a1", "b1", "c1"]),
+        ("Emtree Medical Index Terms", '"adult, human"', "keywords", ["adult", "human"]),  # Embase
         ("keywords", '"cell imaging,deep learning"', "keywords", ["cell imaging", "deep learning"]),
         ("keywords", '"N,N-dimethylaniline"', "keywords", ["N,N-dimethylaniline"]),
         ("Document Type", "Article", "publication_type", "article-journal"),  # Scopus

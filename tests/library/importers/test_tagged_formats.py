@@ -441,6 +441,8 @@ def test_groups_are_authors_and_others_are_none(record, lines, names):
         ("school={FU Berlin}", "publisher", "FU Berlin"),
         ("institution={NASA}", "publisher", "NASA"),
         ("institution={NASA}, publisher={NTIS}", "publisher", "NTIS"),
+        ("institution={NASA}, publisher={NTIS}", "venue", "NASA"),
+        ("institution={NASA}, publisher={NTIS}, journal={J}", "venue", "J"),
         ("school={FU Berlin}, type={phdthesis}", "venue", None),
         ("howpublished={Web page}", "venue", "Web page"),
         ("articleno={62}, eissn={2076-2615}", "pages", "62"),

@@ -220,12 +220,13 @@ def _entry(raw: _RawEntry, volume: Mapping[str, str] | None) -> Entry:
         values.pop("eprint", None)
     if preprint := _ARXIV_VENUE.match(values.get("journal", "")):
         values.setdefault("arxiv_id", f"arXiv:{preprint.group(1)}")
+    issuer = values.get("school") or values.get("institution")  # RIS and EndNote: the publisher
     if address := _ADDRESS.search(fields.get("howpublished", "")):
         values.setdefault("url", address.group())
         del values["howpublished"]
     if not any(values.get(name) for name in ("journal", "journaltitle", "booktitle")):
-        values["venue"] = values.get("howpublished") or values.get("series")
-    issuer = values.get("school") or values.get("institution")  # RIS and EndNote: the publisher
+        own = values.get("howpublished") or values.get("series")
+        values["venue"] = own or (issuer if values.get("publisher") else None)
     values["publisher"] = values.get("publisher") or issuer
     kind = stated_type(values.get("type")) or _TYPES.get(raw.kind, "document")
     entry = entry_of(values, raw.line, kind)
