@@ -101,6 +101,7 @@ def test_pages_may_stand_in_two_columns_and_a_venue_in_one_that_is_called_source
         ("Publication Date", "20091101", "year", 2009),  # EBSCO
         ("cited", "20191301234", "year", None),
         ("Document Type", "Retracted", "is_retracted", True),  # Scopus
+        ("Document Type", "Article; Retracted Publication", "is_retracted", True),
         ("Document Type", "Article", "is_retracted", None),
         ("Volume,StartPage,EndPage", "0,0,0", "volume", None),  # Publish or Perish
         ("Volume,StartPage,EndPage", "0,0,0", "pages", None),
