@@ -37,6 +37,7 @@ from paper_search.skills.strategy.limits import (
 from paper_search.skills.strategy.rounds import (
     next_queries,
     next_ranked_queries,
+    note_on,
     terms_of_marks,
     vary,
     with_added,
@@ -252,7 +253,9 @@ def _with_wording(own: list[RankedQuery], text: str) -> tuple[list[RankedQuery],
 
 def _note(request: QueryBuilderInput) -> Note:
     text = request.user_feedback.free_text_feedback if request.user_feedback else None
-    return parse_note(text, date.today())  # noqa: DTZ011  # the person's own calendar
+    note = parse_note(text, date.today(), request.intent)  # noqa: DTZ011  # the person's own calendar
+    last = request.previous_strategies[-1:]
+    return note_on(last[0], note) if last else note
 
 
 def _with_reason(strategy: SearchStrategy, request: QueryBuilderInput) -> SearchStrategy:

@@ -101,7 +101,7 @@ def intent_after_note(state: WorkflowState, intent: ParsedIntent) -> ParsedInten
     if not text:
         return intent
     today = date.today()  # noqa: DTZ011  # the person's own calendar
-    note = parse_note(text, today)
+    note = parse_note(text, today, intent)
     concepts, criteria = intent.concepts, intent.criteria
     intent = after_note(intent, note, today)
     if not criteria:
@@ -109,7 +109,7 @@ def intent_after_note(state: WorkflowState, intent: ParsedIntent) -> ParsedInten
     if note.instead:
         exclusions = [c for c in criteria if c.kind is CriterionKind.EXCLUSION]
         criteria = criteria_of(intent.with_criteria(exclusions))
-    intent = intent.with_criteria(with_note(criteria, text, concepts))
+    intent = intent.with_criteria(with_note(criteria, note, concepts))
     return intent.with_criteria(criteria_of(intent))
 
 

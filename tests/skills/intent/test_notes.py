@@ -161,6 +161,18 @@ def test_what_is_missing_is_looked_for(text, missing):
         "sans les revues",
         "too broad",
         "wrong topic, sorry",
+        "drop the second concept",
+        "number 4 and 7 are off topic",
+        "hardly any hits",
+        "use British spelling",
+        "truncate nurs*",
+        'put "night shift" in quotes',
+        "split the first concept",
+        "swap 1 and 2",
+        "better quality",
+        "the newer ones seemed better",
+        "results are in Chinese",
+        "only by Ostrom herself",
     ],
 )
 def test_what_is_no_certain_wish_is_not_acted_on_and_named(text):
@@ -259,6 +271,52 @@ def test_papers_are_judged_by_what_a_note_leaves_of_the_question(text, concepts)
     after = after_note(intent, parse_note(text, TODAY), TODAY)
     assert after.concepts == concepts
     assert after_note(after, parse_note(text, TODAY), TODAY) == after
+
+
+STREAMS = ParsedIntent(
+    topic="women and lending circles in Kenya",
+    concepts=["women", "lending circles", "Kenya"],
+    intent_type=IntentType.METHOD,
+    question="women and lending circles in Kenya",
+    alternatives={"lending circles": ["rotating savings"]},
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("drop women", {"dropped": ("women",)}),
+        ('take out "women" completely', {"dropped": ("women",)}),
+        ("remove rotating savings", {"dropped": ("rotating savings",)}),
+        ("Drop: Kenya, owls", {"excluded": ("owls",), "dropped": ("Kenya",)}),
+        ("women are not needed", {}),
+        ("exclude women", {"excluded": ("women",)}),
+        ("no women", {"excluded": ("women",)}),
+        ("replace Kenya with East Africa", {"added": ("East Africa",), "dropped": ("Kenya",)}),
+        ("West Kenya rather than all of Kenya", {"added": ("West Kenya",), "dropped": ("Kenya",)}),
+    ],
+)
+def test_a_term_of_the_question_that_a_note_removes_is_dropped_not_excluded(text, wanted):
+    note = parse_note(text, TODAY, STREAMS)
+    kinds = ("required", "excluded", "added", "instead", "dropped")
+    assert {kind: names for kind in kinds if (names := getattr(note, kind))} == wanted
+    remark = "no longer required: {0!r}; it is not excluded either (for that, write 'exclude {0}')"
+    assert {remark.format(name) for name in note.dropped} <= set(note.remarks)
+    after = after_note(STREAMS, note, TODAY)
+    assert parse_note(text, TODAY, after) == note
+
+
+def test_the_last_concept_is_not_dropped():
+    note = parse_note("drop women, lending circles and Kenya", TODAY, STREAMS)
+    assert after_note(STREAMS, note, TODAY).concepts == STREAMS.concepts
+
+
+@pytest.mark.parametrize("text", ["theses only", "only theses", "I only want theses"])
+def test_a_type_of_publication_in_a_note_is_a_limit(text):
+    before = SearchConstraints(publication_types=["article-journal"])
+    limits = parse_note(text, TODAY).with_limits(before)
+    assert limits.publication_types == ["thesis"]
+    assert parse_note("only trials", TODAY).with_limits(before) == before
 
 
 def test_only_with_several_terms_ranks_and_hides_nothing():

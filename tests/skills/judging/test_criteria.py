@@ -7,9 +7,11 @@ import pytest
 
 from paper_search.models import Criterion, CriterionKind, IntentType, ParsedIntent
 from paper_search.skills import IntentParser
+from paper_search.skills.intent.notes import parse_note
 from paper_search.skills.judging.question import criteria_of, with_note
 from paper_search.testing.llm import FakeLLM
 
+TODAY = date(2026, 11, 21)
 ANSWER = {"topic": "moss in cities", "concepts": ["moss", "cities"], "intent_type": "method"}
 FOR = {"text": "Moss grows on buildings", "kind": "inclusion", "weight": 3}
 AGAINST = {"text": "It is about lichen", "kind": "Exclusion", "weight": 2}
@@ -17,7 +19,7 @@ AGAINST = {"text": "It is about lichen", "kind": "Exclusion", "weight": 2}
 
 async def criteria(given: Any, question: str = "moss in cities") -> list[str]:
     llm = FakeLLM({**ANSWER, "criteria": given})
-    intent = await IntentParser(llm, today=lambda: date(2026, 11, 21)).parse(question)
+    intent = await IntentParser(llm, today=lambda: TODAY).parse(question)
     return [str(criterion) for criterion in intent.criteria]
 
 
@@ -107,11 +109,11 @@ def test_criteria_that_are_enough_are_not_added_to():
 )
 def test_a_note_becomes_a_criterion_where_papers_can_be_judged_by_it(note, added):
     given = [Criterion(text="a"), Criterion(text="b")]
-    made = with_note(given, note)
+    made = with_note(given, parse_note(note, TODAY))
     assert [str(instance) for instance in made] == ["a", "b", *added]
-    assert with_note(made, note) == made
+    assert with_note(made, parse_note(note, TODAY)) == made
     full = [Criterion(text=letter) for letter in "abcdef"]
-    assert with_note(full, note) == [*full[: 6 - len(added)], *made[2:]]
+    assert with_note(full, parse_note(note, TODAY)) == [*full[: 6 - len(added)], *made[2:]]
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,7 @@ def test_a_note_becomes_a_criterion_where_papers_can_be_judged_by_it(note, added
 def test_an_inclusion_of_a_concept_goes_with_a_note_that_excludes_it(text, stays):
     given = [Criterion(text="It helps users"), Criterion(text=text)]
     concepts = ["transformers", "graph neural network", "users"]
-    made = [str(each) for each in with_note(given, "no transformers", concepts)]
+    made = [str(each) for each in with_note(given, parse_note("no transformers", TODAY), concepts)]
     assert (text in made) == stays
     assert made[-1] == "not: It is, or is about, transformers (weight 3)"
 

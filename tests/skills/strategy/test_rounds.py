@@ -12,6 +12,7 @@ from paper_search.skills.strategy.rounds import (
     learned_terms,
     next_queries,
     next_ranked_queries,
+    note_on,
 )
 from paper_search.testing.skills import fake_strategy
 
@@ -51,6 +52,21 @@ def test_of_learned_words_the_strongest_are_asked():
 def test_a_query_no_longer_asks_for_what_is_excluded(query, left):
     found = after(query, note=Note(excluded=("wasps",)))
     assert found == left
+
+
+@pytest.mark.parametrize(
+    ("query", "dropped"),
+    [
+        ("bees AND wasps", ("wasps",)),
+        ('bees AND "paper wasps"', ()),  # it is a part of a term
+        ("bees AND ants", ()),
+        ("wasps", ()),  # nothing would be left
+    ],
+)
+def test_only_a_term_of_a_query_beside_others_is_dropped_and_the_rest_is_named(query, dropped):
+    note = note_on(fake_strategy(query), Note(dropped=("wasps",)))
+    assert note.dropped == dropped
+    assert note.unread == (() if dropped else ("without wasps",))
 
 
 def test_a_query_that_cannot_be_read_stays_as_it_is():

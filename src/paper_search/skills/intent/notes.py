@@ -1,7 +1,7 @@
 """Reads a person's note on a strategy, with the forms that are used for questions."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from difflib import get_close_matches
@@ -16,8 +16,9 @@ from paper_search.skills.intent.forms import (
     words_of_table,
 )
 from paper_search.skills.intent.reader import parse_parts, parse_question, without_talk
-from paper_search.skills.phrases import key_phrases
+from paper_search.skills.phrases import key_phrases, phrases
 from paper_search.skills.untrusted import visible
+from paper_search.skills.variants import is_heading, is_known_term
 from paper_search.skills.words import tokens
 
 _ITEM = re.compile(r"\s*(?:[-–•*+]|\(?\d{1,2}[.)])\s+")
@@ -26,18 +27,25 @@ _ONLY_BEHIND = re.compile(
     r"(?<=\w )(only|exclusively)((?: (?:please|pls|thanks))?\W{0,9})$", re.IGNORECASE
 )
 _INSTEAD_OF = re.compile(r"\b(?:instead\s+of|rather\s+than)\s+([^,.;:!?]+)", re.IGNORECASE)
+_REPLACE = re.compile(
+    r"\b(?:replace|substitute|swap|exchange|change) ((?:(?!\b(?:and|but)\b)[^,.;:!?]){1,60}?)"
+    r" (?:with|by|for|to|into) ([^,.;:!?]{1,60})",
+    re.IGNORECASE,
+)
 _INSTEAD = re.compile(r"\binstead\b", re.IGNORECASE)
 _PER_KIND = 4
 """Terms that a round adds; with more, a query would find everything, so they are reported."""
 _CUES = {"required", "added"}
 _EXCLUSIONS = {
     "excluded": "excluding {what}",
+    "removed": "excluding {what}",
     "too many": "too many {what}",
     "negative": "{clause}",
 }
 """Wording in a question of the clauses that exclude."""
+_KINDS = {"too many": "excluded", "negative": "excluded"}
 _ORDERS = {*_CUES, *_EXCLUSIONS}
-_LIMITS = ("year_from", "year_to", "language")
+_LIMITS = ("year_from", "year_to", "language", "publication_types")
 _BRACKETS = re.compile(r"\([^()]*\)")
 _SHORT, _ALIKE = 4, 0.85
 """Longest word that is never a misspelt order, and the similarity that makes one."""
@@ -45,6 +53,7 @@ _BARE_WORDS = 5
 """A longer clause is not a mere list of terms."""
 _LONGEST_TERM = 60
 _NOT_ACTED_ON = "not acted on: {!r}; write 'no' or 'more on' and a term, or edit the limits"
+_DROPPED = "no longer required: {!r}; it is not excluded either (for that, write 'exclude {}')"
 _LEFT_TO_MODEL = "left to the model: {!r}; the strategy shows what it did"
 
 
@@ -57,7 +66,8 @@ class Note:
         excluded: terms that no paper may have ("exclude animal studies").
         added: additional terms to search for ("more about toxicity").
         instead: terms that replace the topic ("focus on toxicity instead").
-        dropped: terms no longer searched for ("toxicity instead of efficacy").
+        dropped: terms no longer searched for ("toxicity instead of efficacy"; "drop efficacy", if
+            the question is about it).
         authors, venues: every paper must have one of them.
         unread: clauses that were not understood.
     """
@@ -75,20 +85,36 @@ class Note:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        return (*map(_NOT_ACTED_ON.format, self.unread), *self.other_remarks)
+        return (*map(_NOT_ACTED_ON.format, self.unread), *self._remarks_on_terms())
 
     @property
     def remarks_beside_model(self) -> tuple[str, ...]:
         """The remarks for a person if a model gets the unread clauses."""
-        return (*map(_LEFT_TO_MODEL.format, self.unread), *self.other_remarks)
+        return (*map(_LEFT_TO_MODEL.format, self.unread), *self._remarks_on_terms())
+
+    def _remarks_on_terms(self) -> Iterator[str]:
+        yield from (_DROPPED.format(name, name) for name in self.dropped)
+        yield from self.other_remarks
+
+    def for_terms(self, names: Collection[tuple[str, ...]]) -> "Note":
+        """Return the note for a strategy with these terms, as stems, which alone can be dropped."""
+        kept = [name for name in self.dropped if tuple(tokens(name)) not in names]
+        dropped = tuple(name for name in self.dropped if name not in kept)
+        unread = (*self.unread, *(f"without {name}" for name in kept))
+        return replace(self, dropped=dropped, unread=unread)
 
     def with_limits(self, filters: SearchConstraints) -> SearchConstraints:
         limits = self.limits
         years = filters if limits.year_from is limits.year_to is None else limits
         kinds = dict.fromkeys([*filters.excluded_types, *limits.excluded_types])
-        update = {"language": limits.language or filters.language, "excluded_types": list(kinds)}
-        between = {"year_from": years.year_from, "year_to": years.year_to}
-        return filters.model_copy(update={**update, **between})
+        update = {
+            "year_from": years.year_from,
+            "year_to": years.year_to,
+            "language": limits.language or filters.language,
+            "publication_types": limits.publication_types or filters.publication_types,
+            "excluded_types": list(kinds),
+        }
+        return filters.model_copy(update=update)
 
 
 @dataclass(frozen=True)
@@ -105,24 +131,28 @@ class _Clause:
     text: str = ""
 
 
-def parse_note(text: str | None, today: date) -> Note:
-    """Read a person's note clause by clause.
+def parse_note(text: str | None, today: date, intent: ParsedIntent | None = None) -> Note:
+    """Read a person's note on a search for an intent clause by clause.
 
     Limits need an unambiguous form; "only" with several terms affects ranking. Bare terms, and
-    terms that are said to be missing, are added. Any other clause is reported as not acted on.
+    terms that are said to be missing, are added. Terms to remove are excluded only if the intent
+    lacks them. Any other clause is reported as not acted on.
     """
     words, unclear = _one_line(without_talk(visible(text or ""), is_note=True).replace(CUT, "."))
+    words = _REPLACE.sub(r"\2 instead of \1", words)
     rest = _INSTEAD_OF.sub("", words)
-    replaced = [
-        name
-        for match in _INSTEAD_OF.finditer(words)
-        for name in _phrases(match[1])
-        if not set(tokens(name)) <= set(tokens(rest))  # "return to play instead of return to work"
-    ]
     wishes, more_unclear = _wishes(rest, today)
     readings = [parse_parts(f"; {wish.text}.", today) for wish in wishes]
-    excluded = list(dict.fromkeys(name for reading in readings for name in reading.excluded))
-    terms, beyond, remarks = _terms(wishes, readings, {*excluded, *replaced})
+    every = dict.fromkeys(name for reading in readings for name in reading.excluded)
+    removed = [
+        name
+        for wish, reading in zip(wishes, readings, strict=True)
+        for name in reading.excluded
+        if wish.kind == "removed" and intent is not None and _is_of(intent, name)
+    ]
+    dropped = list(dict.fromkeys([*_replaced(words, rest), *removed]))
+    excluded = [name for name in every if name not in removed]
+    terms, beyond, remarks = _terms(wishes, readings, {*excluded, *dropped})
     limits = {name: value for one in readings for name, value in one.own_limits.items()}
     kinds = [kind for reading in readings for kind in reading.constraints.excluded_types]
     unread = [
@@ -137,7 +167,7 @@ def parse_note(text: str | None, today: date) -> Note:
     ]
     note = Note(
         excluded=tuple(excluded),
-        dropped=tuple(replaced),
+        dropped=tuple(dropped),
         limits=SearchConstraints(
             **{name: limits[name] for name in _LIMITS if name in limits}, excluded_types=kinds
         ),
@@ -152,6 +182,20 @@ def parse_note(text: str | None, today: date) -> Note:
     return note
 
 
+def _replaced(text: str, rest: str) -> Iterator[str]:
+    others = {name.casefold() for name in _phrases(rest)}
+    for match in _INSTEAD_OF.finditer(text):
+        for name in _phrases(match[1]):
+            if name.casefold() not in others:  # "return to play instead of return to work"
+                yield name
+
+
+def _is_of(intent: ParsedIntent, name: str) -> bool:
+    others = (name for names in intent.alternatives.values() for name in names)
+    texts = (intent.topic, intent.question, *intent.concepts, *others)
+    return any(f" {' '.join(tokens(name))} " in f" {' '.join(tokens(text))} " for text in texts)
+
+
 def _terms(
     wishes: Sequence[_Clause], readings: Sequence[ParsedQuestion], unwanted: set[str]
 ) -> tuple[dict[str, tuple[str, ...]], list[str], list[str]]:
@@ -162,7 +206,7 @@ def _terms(
     for wish, reading in zip(wishes, readings, strict=True):
         what = _what(reading.question.strip(" .;"))
         names = _phrases(what)
-        if wish.kind == "excluded":  # the rest of an exclusion is not searched for
+        if wish.kind in _EXCLUSIONS:  # the rest of an exclusion is not searched for
             beyond += [what] if names else []
         elif wish.kind == "required" and len(names) > 1:
             remarks.append(f"used for ranking, not a limit: {what!r}; a limit is one term")
@@ -259,7 +303,7 @@ def _read(words: str, sign: str, today: date) -> _Clause:
     for state, pattern in forms("note_first"):
         if match := pattern.match(f"{words}?" if "?" in sign else words):
             what = match.groupdict().get("what") or ""
-            is_certain = not _is_sentence(what) and not parse_parts(f"; {what}", today).excluded
+            is_certain = not _is_statement(what) and not parse_parts(f"; {what}", today).excluded
             known = "order" if state == "missing" and what else state
             return _Clause(words, known if is_certain else "unclear", text=what or words)
     clause = words
@@ -274,13 +318,13 @@ def _read(words: str, sign: str, today: date) -> _Clause:
     is_addition = not reading.excluded and _is_limited(reading) and bool(also.search(clause))
     for kind, pattern in forms("note") if not is_addition else ():
         match = pattern.match(clause)
-        if match is not None and not _is_sentence(what := match["what"]):
+        if match is not None and not _is_statement(what := match["what"]):
             is_name = reading.authors or reading.venues or reading.constraints.language
             if kind == "added" and is_name:  # a limit would not add papers
                 return _Clause(words, "unclear", text=clause)
             text = _EXCLUSIONS.get(kind, "{clause}").format(what=what, clause=clause)
             state = "wish" if kind == "negative" else "order" if kind in _ORDERS else kind
-            return _Clause(words, state, "excluded" if kind in _EXCLUSIONS else kind, text)
+            return _Clause(words, state, _KINDS.get(kind, kind), text)
     return _statement(words, clause, reading, is_clear=not is_addition)
 
 
@@ -291,7 +335,7 @@ def _is_limited(reading: ParsedQuestion) -> bool:
 def _statement(words: str, clause: str, reading: ParsedQuestion, *, is_clear: bool) -> _Clause:
     is_limit = _is_limited(reading) and not reading.excluded and not reading.question
     may_be_minus = clause.startswith(("-", "–")) and not reading.excluded  # or a list item
-    is_other = not is_limit and (_is_sentence(clause) or _is_order(clause))
+    is_other = not is_limit and (_is_statement(clause, is_bare=True) or _is_order(clause))
     if not is_clear or may_be_minus or is_other:
         state = "unclear"
     elif _is_limited(reading):
@@ -301,9 +345,19 @@ def _statement(words: str, clause: str, reading: ParsedQuestion, *, is_clear: bo
     return _Clause(words, state, "excluded" if reading.excluded else "added", clause)
 
 
-def _is_sentence(text: str) -> bool:
+def _is_statement(text: str, *, is_bare: bool = False) -> bool:
+    """Whether a text is more than terms: a sentence, or about the search instead of its subject.
+
+    Names such as "search engines" may have words of the search, except in a bare text.
+    """
     words = text.casefold().replace("’", "'").split()
-    return not words_of_table("of_sentences").isdisjoint(word.strip(',()"“”') for word in words)
+    if not words_of_table("of_sentences").isdisjoint(word.strip(',()"“”') for word in words):
+        return True
+    of_search = words_of_table("of_search")
+    names = [phrase.text for phrase in phrases(text) if not phrase.is_quoted]
+    names = [name for name in names if not is_known_term(name) and not is_heading(name)]
+    rule = any if is_bare else all
+    return any(rule(word in of_search for word in name.casefold().split()) for name in names)
 
 
 def _is_order(clause: str) -> bool:
@@ -311,7 +365,7 @@ def _is_order(clause: str) -> bool:
     first = clause.split(maxsplit=1)[0].casefold()
     orders = words_of_table("of_orders")
     is_misspelt = len(first) > _SHORT and bool(get_close_matches(first, orders, cutoff=_ALIKE))
-    return is_misspelt or bool(form("note_polite").match(clause))
+    return first in orders or is_misspelt or bool(form("note_polite").match(clause))
 
 
 def after_note(intent: ParsedIntent, note: Note, today: date) -> ParsedIntent:
@@ -326,6 +380,7 @@ def after_note(intent: ParsedIntent, note: Note, today: date) -> ParsedIntent:
         return intent.model_copy(update={**update, "boolean_query": None, "lines": []})
     unwanted = {tuple(tokens(term)) for term in (*note.excluded, *note.dropped)}
     concepts = [name for name in intent.concepts if tuple(tokens(name)) not in unwanted]
+    concepts = concepts or intent.concepts
     if note.dropped and len(concepts) < len(intent.concepts):
         concepts = list(dict.fromkeys((*concepts, *note.added)))
     return intent.model_copy(update={"concepts": concepts})

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
 from statistics import fmean
 from typing import TypeAlias
 
@@ -20,7 +19,7 @@ from paper_search.models.query import (
     MOST_CRITERIA,
     kinds_in_words,
 )
-from paper_search.skills.intent.notes import parse_note
+from paper_search.skills.intent.notes import Note
 from paper_search.skills.untrusted import (
     LONGEST_TITLE,
     data_block,
@@ -59,14 +58,13 @@ def usable(criteria: Iterable[Criterion]) -> list[Criterion]:
 
 
 def with_note(
-    criteria: Sequence[Criterion], note: str, concepts: Sequence[str] = ()
+    criteria: Sequence[Criterion], wishes: Note, concepts: Sequence[str] = ()
 ) -> list[Criterion]:
     """Add the criteria of a person's note: "only trials", "not surveys".
 
-    An inclusion of a concept that the note excludes is removed unless it names another concept.
+    An inclusion of a concept that the note excludes or drops is removed unless it names another.
     """
-    wishes = parse_note(note, date.today())  # noqa: DTZ011  # the person's own calendar
-    unwanted = {tuple(tokens(term)) for term in wishes.excluded}
+    unwanted = {tuple(tokens(term)) for term in (*wishes.excluded, *wishes.dropped)}
     named = {tuple(tokens(name)) for name in concepts}
     criteria = [
         each

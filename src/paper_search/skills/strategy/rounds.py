@@ -75,6 +75,15 @@ def next_ranked_queries(
     ]
 
 
+def note_on(strategy: SearchStrategy, note: Note) -> Note:
+    """Return the note without terms to drop that no query has, or without which none is left."""
+    trees = (tree_of(query.boolean_query) for query in strategy.queries)
+    names = {tuple(tokens(name)) for tree in trees if tree for name in wanted_names(tree)}
+    reading = note.for_terms(names) if strategy.queries else note
+    queries = (changed_by(_with_synonyms(reading, q), q.boolean_query) for q in strategy.queries)
+    return reading if not strategy.queries or any(queries) else note.for_terms(())
+
+
 def _with_synonyms(note: Note, query: SearchQuery) -> Note:
     unwanted = {tuple(tokens(term)) for term in (*note.excluded, *note.dropped)}
     entries = [entry for entry in query.synonym_map if tuple(tokens(entry.keyword)) in unwanted]
