@@ -160,11 +160,6 @@ def parse_note(text: str | None, today: date, intent: ParsedIntent | None = None
         for clause in (*unclear, *beyond, *more_unclear)
         if _phrases(clause) or form("note_limit").search(clause)
     ]
-    remarks += [  # "only 3 papers fit" says what the result was
-        f"not acted on: {count} papers; edit `max_papers` to show that many"
-        for reading in readings
-        if (count := reading.constraints.max_papers)
-    ]
     note = Note(
         excluded=tuple(excluded),
         dropped=tuple(dropped),
@@ -202,7 +197,11 @@ def _terms(
     """Return the terms by the field of a note, those beyond the limit, and remarks."""
     terms: dict[str, list[str]] = {"required": [], "added": [], "instead": []}
     beyond: list[str] = []
-    remarks: list[str] = []
+    remarks = [  # "only 3 papers fit" says what the result was
+        f"not acted on: {count} papers; edit `max_papers` to show that many"
+        for reading in readings
+        if (count := reading.constraints.max_papers)
+    ]
     for wish, reading in zip(wishes, readings, strict=True):
         what = _what(reading.question.strip(" .;"))
         names = _phrases(what)
