@@ -99,7 +99,7 @@ async def test_an_article_has_every_field_that_zotero_has(zotero, tmp_path):
          {"publication_type": "thesis", "publisher": "Combridge"}),
         ({"itemType": "book", "creators": [{"creatorType": "editor", "lastName": "Itor"}]},
          {"publication_type": "book", "authors": ["Itor"]}),
-        ({"itemType": "patent"}, {"publication_type": None}),
+        ({"itemType": "patent"}, {"publication_type": "patent"}),
     ],
 )  # fmt: skip
 async def test_each_type_of_item_keeps_what_only_it_has(zotero, tmp_path, fields, read):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from paper_search.cli.console import UsageMistakeError, print_json, say, stdout_console, visible
 from paper_search.cli.options import BudgetOption, Home, Json, argument, budget_of, option, settings
 from paper_search.errors import InputError
-from paper_search.models.source_report import quantity
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -127,6 +126,8 @@ def _table(evaluations: "Iterable[Evaluation]") -> "Table":
 
 
 def _lines(evaluation: "Evaluation") -> Iterable[str]:
+    from paper_search.models.source_report import quantity
+
     head = f"{evaluation.variant}, {evaluation.task}"
     if evaluation.problem:
         yield visible(f"{head}: ended early: {evaluation.problem}")

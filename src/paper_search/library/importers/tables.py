@@ -24,7 +24,7 @@ _MOST_ABOVE = 20
 _TITLE = re.compile(r"\b(?:title|ti)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
 _WHOLE_NAMES = (
-    re.compile(r".* (?:[A-Z]\.?-?){1,3}(?: (?:Jr|Sr)\.?)?").fullmatch,  # "Liu R.", "Adler D.G."
+    re.compile(r" (?:[A-Z]\.?-?){1,3}(?: (?:Jr|Sr)\.?)?\Z").search,  # "Liu R.", "Adler D.G."
     re.compile(r"[A-Z]{1,3}(?: [a-z]+)* [^\W\d_a-z]\w+(?:[-'’]\w+)*").fullmatch,  # "J van der Berg"
 )
 _AUTHOR_ID = re.compile(r" \(\d{6,}\)")
