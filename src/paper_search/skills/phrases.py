@@ -53,21 +53,22 @@ _EMPTY = GENERIC | _EMPTY_ADJECTIVES | word_table("empty")
 _TRAILING = word_table("trailing")
 _TRAILING_OF_LONG = word_table("trailing of long")
 _KINDS = {
-    "f": {"for"}, "d": {"the", "a", "an", "any", "some"}, "l": word_table("leads"),
-    "w": word_table("further leads"), "a": word_table("askers"), "v": word_table("asks"),
-    "c": COMMANDS, "t": word_table("talk"), "x": word_table("auxiliaries"),
-    "n": word_table("talk of publications") | _OF_PUBLICATIONS, "r": word_table("request"),
+    "f": {"for"}, "d": {"the", "a", "an", "any", "some"}, "h": {"how", "what", "which"},
+    "l": word_table("leads"), "w": word_table("further leads"), "a": word_table("askers"),
+    "v": word_table("asks"), "c": COMMANDS, "t": word_table("talk"), "x": word_table("auxiliaries"),
+    "r": word_table("request"), "n": word_table("talk of publications") | _OF_PUBLICATIONS,
 }  # fmt: skip
 """The kinds of words at the start of a question: see `words.txt`."""
-_REQUEST = re.compile(
-    r"(?:[^a]*a.*?[lw]+|[xrdlfvc]*[cn][xrdcnt]*[lw]+)(?:[rd]*[cn][rdcn]*[lw]+)*d*"  # "papers on"
-    r"|[^a]*a[^f]*?v+fd*|(?=[^a]*a)(?=.*[vc])[xrdlfavc]+"  # "I look for", "can you find me"
+_REQUEST = re.compile(  # "papers on", "I look for", "can you find me"
+    r"(?:[^a]*a.*?[lhw]+|[xrdlhfvc]*[cn][xrdcnt]*[lhw]+)(?:[rd]*[cn][rdcn]*[lhw]+)*d*"
+    r"|[^a]*a[^f]*?v+fd*|(?=[^a]*a[^vc]*[vc]|[^c]*c[^a]*a)[xrdlhfavc]+"
 )
-_LOOSE = re.compile(r"(?!.*a)x*(?:[rdlcf]x*)+")
+_LOOSE = re.compile(r"(?!.*a)(?=x*[rdlhcf])[xrdhcf]*(?:l[lhd]*)?")
 """Words that say nothing, in front of a subject for which nobody asks: "how do bees sleep"."""
 _WORD_OF_REQUEST = re.compile(
-    r"[\s,:!\ue000]*([^\W\d_]+(?:-[^\W\d_]+|['’][a-z]+)?)(?![-'’/\w])[\s,:!\ue000]*"
+    r"[\s,:!\ue000]*([^\W\d_]+(?:-[^\W\d_]+|['’][a-z]+)?)(?![-'’/\w]|(?<=\b\w)\.)[\s,:!\ue000]*"
 )
+_LONGEST_REQUEST = 40  # words; the patterns take the square of their number
 _MOST = 8
 _LONGEST = 5
 """Words of a key phrase; further ones are dropped."""
@@ -308,7 +309,7 @@ def _outline(text: str) -> tuple[str, list[int]]:
             break
         outline += kind
         ends.append(match.end())
-    return outline, ends
+    return outline[:_LONGEST_REQUEST], ends
 
 
 def _begins_name(word: re.Match[str]) -> bool:

@@ -1,3 +1,5 @@
+from time import process_time
+
 import pytest
 
 from paper_search.skills.phrases import end_of_request, without_request
@@ -21,6 +23,9 @@ from paper_search.skills.phrases import end_of_request, without_request
         ("I need papers on love of money", "love of money"),
         ("papers on WHO guidelines", "WHO guidelines"),
         ("papers on new zealand birds", "new zealand birds"),
+        ("how do publications age", "age"),
+        ("on publication bias", "publication bias"),  # behind a limit: "10 papers on ..."
+        ("regarding the new media", "new media"),
     ],
 )
 def test_words_of_a_request_go(request_, subject):
@@ -49,6 +54,9 @@ def test_words_of_a_request_go(request_, subject):
         "my left foot",
         "how we learn to read",
         "my dissertation is an overview of archives",
+        "search for our common future",
+        "love your enemies",
+        "search: I. M. Young on justice",
     ],
 )
 def test_the_same_words_stay_in_a_subject(subject):
@@ -70,3 +78,9 @@ def test_the_same_words_stay_in_a_subject(subject):
 )
 def test_nothing_goes_from_the_ranked_text_where_nobody_asks(subject):
     assert end_of_request(subject) == 0
+
+
+def test_a_request_of_any_length_is_read_in_linear_time():
+    start = process_time()
+    assert without_request("find " * 20_000 + "moss").endswith("find moss")
+    assert process_time() - start < 1
