@@ -173,6 +173,10 @@ def test_what_is_missing_is_looked_for(text, missing):
         "the newer ones seemed better",
         "results are in Chinese",
         "only by Ostrom herself",
+        "look in the titles only",
+        "the years can go",
+        "no objections",
+        "just curious",
     ],
 )
 def test_what_is_no_certain_wish_is_not_acted_on_and_named(text):
@@ -290,6 +294,9 @@ STREAMS = ParsedIntent(
         ("remove rotating savings", {"dropped": ("rotating savings",)}),
         ("Drop: Kenya, owls", {"excluded": ("owls",), "dropped": ("Kenya",)}),
         ("women are not needed", {}),
+        ("forget about women, I only asked out of habit", {"dropped": ("women",)}),
+        ("Kenya -> Uganda", {"added": ("Uganda",), "dropped": ("Kenya",)}),
+        ("Kenya out, Uganda in", {"added": ("Uganda",), "dropped": ("Kenya",)}),
         ("exclude women", {"excluded": ("women",)}),
         ("no women", {"excluded": ("women",)}),
         ("replace Kenya with East Africa", {"added": ("East Africa",), "dropped": ("Kenya",)}),
@@ -304,6 +311,12 @@ def test_a_term_of_the_question_that_a_note_removes_is_dropped_not_excluded(text
     assert {remark.format(name) for name in note.dropped} <= set(note.remarks)
     after = after_note(STREAMS, note, TODAY)
     assert parse_note(text, TODAY, after) == note
+
+
+def test_beside_a_model_a_term_to_drop_is_left_to_it():
+    note = parse_note("drop women", TODAY, STREAMS)
+    said = "left to the model: 'without women'; the strategy shows what it did"
+    assert note.remarks_beside_model == (said,)
 
 
 def test_the_last_concept_is_not_dropped():

@@ -33,6 +33,7 @@ _REPLACE = re.compile(
     re.IGNORECASE,
 )
 _INSTEAD = re.compile(r"\binstead\b", re.IGNORECASE)
+_ARROW = re.compile(r"([^,.;:!?<>=→]{1,60})(?:[-=]>|→)([^,.;:!?<>=→]{1,60})")
 _PER_KIND = 4
 """Terms that a round adds; with more, a query would find everything, so they are reported."""
 _CUES = {"required", "added"}
@@ -85,16 +86,14 @@ class Note:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        return (*map(_NOT_ACTED_ON.format, self.unread), *self._remarks_on_terms())
+        dropped = (_DROPPED.format(name, name) for name in self.dropped)
+        return (*map(_NOT_ACTED_ON.format, self.unread), *dropped, *self.other_remarks)
 
     @property
     def remarks_beside_model(self) -> tuple[str, ...]:
         """The remarks for a person if a model gets the unread clauses."""
-        return (*map(_LEFT_TO_MODEL.format, self.unread), *self._remarks_on_terms())
-
-    def _remarks_on_terms(self) -> Iterator[str]:
-        yield from (_DROPPED.format(name, name) for name in self.dropped)
-        yield from self.other_remarks
+        to_drop = (f"without {name}" for name in self.dropped)
+        return (*map(_LEFT_TO_MODEL.format, (*self.unread, *to_drop)), *self.other_remarks)
 
     def for_terms(self, names: Collection[tuple[str, ...]]) -> "Note":
         """Return the note for a strategy with these terms, as stems, which alone can be dropped."""
@@ -139,7 +138,7 @@ def parse_note(text: str | None, today: date, intent: ParsedIntent | None = None
     lacks them. Any other clause is reported as not acted on.
     """
     words, unclear = _one_line(without_talk(visible(text or ""), is_note=True).replace(CUT, "."))
-    words = _REPLACE.sub(r"\2 instead of \1", words)
+    words = _ARROW.sub(r"\2 instead of \1", _REPLACE.sub(r"\2 instead of \1", words))
     rest = _INSTEAD_OF.sub("", words)
     wishes, more_unclear = _wishes(rest, today)
     readings = [parse_parts(f"; {wish.text}.", today) for wish in wishes]
