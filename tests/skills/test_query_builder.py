@@ -226,6 +226,17 @@ async def test_any_concepts_and_feedback_give_queries_that_can_be_read(concepts,
             assert len(text) <= MAX_QUERY_CHARS
 
 
+async def test_a_concept_that_a_note_drops_is_in_no_query_and_a_part_of_one_is_named():
+    first = await builder().build(given_text(None))
+    without = await next_strategy("drop sleep quality", first)
+    assert not any("sleep" in query for query in texts(without))
+    assert without.filters.conditions == []
+    assert any(note.startswith("no longer required: 'sleep quality'") for note in without.notes)
+    part = await next_strategy("drop sleep", first)
+    assert "sleep" in texts(part)[0]
+    assert any(note.startswith("not acted on: 'without sleep'") for note in part.notes)
+
+
 async def test_instead_replaces_what_is_looked_for_and_keeps_the_limits():
     first = await next_strategy("not mice", await builder().build(given_text(None)))
     second = await next_strategy("focus on adenosine receptors instead", first)

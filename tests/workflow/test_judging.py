@@ -147,6 +147,7 @@ async def test_poisoned_records_change_no_query_no_source_and_no_grade_of_anothe
         ("focus on sleep quality instead", ["sleep quality", "not: It is a protocol"], "graphs"),
         ("no surveys, only trials", ["graphs", "not: It is a protocol", "trials"], "sleep"),
         ("no drugs", ["graphs", "not: It is, or is about, drugs"], "Drugs are studied"),
+        ("drop drugs", ["graphs", "not: It is a protocol"], "rugs"),
     ],
 )
 def test_papers_are_judged_by_the_criteria_that_a_note_leaves(note, wanted, unwanted):
