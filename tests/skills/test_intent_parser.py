@@ -5,7 +5,7 @@ from datetime import date
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.examples import examples
 
@@ -212,6 +212,7 @@ QUESTIONS = st.one_of(
 
 @given(QUESTIONS)
 @examples(400)
+@example('""0 // "')
 async def test_any_text_gives_a_sound_intent_or_a_question_error(text):
     try:
         intent = await parse(text)

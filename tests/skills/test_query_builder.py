@@ -231,6 +231,7 @@ async def test_a_concept_that_a_note_drops_is_in_no_query_and_a_part_of_one_is_n
     without = await next_strategy("drop sleep quality", first)
     assert not any("sleep" in query for query in texts(without))
     assert without.filters.conditions == []
+    assert without.ranked[0].text == "caffeine"
     assert any(note.startswith("no longer required: 'sleep quality'") for note in without.notes)
     part = await next_strategy("drop sleep", first)
     assert "sleep" in texts(part)[0]

@@ -74,7 +74,8 @@ _LONGEST = 5
 """Words of a key phrase; further ones are dropped."""
 _LONGEST_END = 100
 """Characters at the end of a text that are searched for words of a request."""
-_QUOTED = re.compile(r"[\"“”„«»]([^\"“”„«»\ue000]{2,80})[\"“”„«»]")
+_QUOTED = re.compile(r"[\"“”„«»]([^\"“”„«»\ue000]{0,80})[\"“”„«»]")
+_HAS_WORDS = re.compile(r"\w.|.\w")
 _CLAUSE = re.compile(r"(?:[\w\s+#]|(?<=\w)[./'’*\u2010-\u2015\u2212-](?=\w))+")
 _TOKEN = re.compile(r"[^\W_](?:[\w+#./'’\u2010-\u2015\u2212*-]*[\w+#])?")
 _FIXED = re.compile(
@@ -138,9 +139,9 @@ def phrases(text: str, *, in_english: bool | None = None) -> list[Phrase]:
     if in_english is None:
         in_english = reads_as_english(text)
     glued = _FIXED.sub(lambda match: match[0].replace(" ", INSIDE), text)
-    quoted = [match for match in _QUOTED.finditer(glued) if re.search(r"\w", match[1])]
+    quoted = [match for match in _QUOTED.finditer(glued) if _HAS_WORDS.search(match[1])]
     spans = [(match.start(1), match.end(1), True) for match in quoted]
-    blank = _QUOTED.sub(lambda q: "," * len(q[0]) if re.search(r"\w", q[1]) else q[0], glued)
+    blank = _QUOTED.sub(lambda q: "," * len(q[0]) if _HAS_WORDS.search(q[1]) else q[0], glued)
     blank = _DEGREE.sub(lambda match: " " * len(match[0]), blank)
     for clause in _CLAUSE.finditer(blank):
         spans += [(*span, False) for span in _parts(blank, *clause.span(), is_english=in_english)]

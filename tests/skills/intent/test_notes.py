@@ -296,6 +296,12 @@ STREAMS = ParsedIntent(
         ("women are not needed", {}),
         ("forget about women, I only asked out of habit", {"dropped": ("women",)}),
         ("Kenya -> Uganda", {"added": ("Uganda",), "dropped": ("Kenya",)}),
+        ("drop women, Kenya -> Uganda", {"added": ("Uganda",), "dropped": ("Kenya", "women")}),
+        (
+            "no mice, Uganda instead of Kenya",
+            {"excluded": ("mice",), "added": ("Uganda",), "dropped": ("Kenya",)},
+        ),
+        ("don't replace Kenya with Uganda", {}),
         ("Kenya out, Uganda in", {"added": ("Uganda",), "dropped": ("Kenya",)}),
         ("exclude women", {"excluded": ("women",)}),
         ("no women", {"excluded": ("women",)}),

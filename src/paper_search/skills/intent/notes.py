@@ -28,12 +28,17 @@ _ONLY_BEHIND = re.compile(
 )
 _INSTEAD_OF = re.compile(r"\b(?:instead\s+of|rather\s+than)\s+([^,.;:!?]+)", re.IGNORECASE)
 _REPLACE = re.compile(
-    r"\b(?:replace|substitute|swap|exchange|change) ((?:(?!\b(?:and|but)\b)[^,.;:!?]){1,60}?)"
+    r"(?<!not )(?<!n['’]t )\b(?:replace|substitute|swap|exchange|change)"
+    r" ((?:(?!\b(?:and|but)\b)[^,.;:!?]){1,60}?)"
     r" (?:with|by|for|to|into) ([^,.;:!?]{1,60})",
     re.IGNORECASE,
 )
 _INSTEAD = re.compile(r"\binstead\b", re.IGNORECASE)
+_WITH_INSTEAD = re.compile(
+    r"[^,.;:!?]{0,60}\b(?:instead of|rather than) [^,.;:!?]{1,60}", re.IGNORECASE
+)
 _ARROW = re.compile(r"([^,.;:!?<>=→]{1,60})(?:[-=]>|→)([^,.;:!?<>=→]{1,60})")
+_INSTEAD_FORM = r"add \2 instead of \1"
 _PER_KIND = 4
 """Terms that a round adds; with more, a query would find everything, so they are reported."""
 _CUES = {"required", "added"}
@@ -138,7 +143,8 @@ def parse_note(text: str | None, today: date, intent: ParsedIntent | None = None
     lacks them. Any other clause is reported as not acted on.
     """
     words, unclear = _one_line(without_talk(visible(text or ""), is_note=True).replace(CUT, "."))
-    words = _ARROW.sub(r"\2 instead of \1", _REPLACE.sub(r"\2 instead of \1", words))
+    words = _ARROW.sub(_INSTEAD_FORM, _REPLACE.sub(_INSTEAD_FORM, words))
+    words = _WITH_INSTEAD.sub(r"; \g<0>; ", words)  # in "drop A, B instead of C" B is not dropped
     rest = _INSTEAD_OF.sub("", words)
     wishes, more_unclear = _wishes(rest, today)
     readings = [parse_parts(f"; {wish.text}.", today) for wish in wishes]
@@ -172,7 +178,7 @@ def parse_note(text: str | None, today: date, intent: ParsedIntent | None = None
         **terms,
     )
     if note == Note() and words:  # it has no term at all: "too broad"
-        return Note(unread=(words,))
+        return Note(unread=(words.strip("; "),))
     return note
 
 

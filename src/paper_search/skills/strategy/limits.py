@@ -9,6 +9,7 @@ from paper_search.models import ParsedIntent, RankedQuery, SearchConstraints
 from paper_search.models.query import MOST_RESULTS
 from paper_search.query import And, Node, Not, Or, Phrase, Term, YearRange, alternatives
 from paper_search.query.ast import conjuncts
+from paper_search.skills.intent.forms import CUT, without_cuts, without_spans
 from paper_search.skills.intent.notes import Note
 from paper_search.skills.strategy.booleans import names_of
 from paper_search.skills.strategy.trees import all_of, any_name, any_of, query_text, tree_of
@@ -100,11 +101,11 @@ def without_terms(text: str, unwanted: set[tuple[str, ...]]) -> str:
         for last in words[start:]:
             stems += tuple(tokens(last[0]))
             if stems in unwanted:
-                rest = *text[: word.start()].split(), *text[last.end() :].split()
-                return without_terms(" ".join(rest), unwanted)
+                rest = without_spans(text, (word.start(), last.end()))
+                return without_terms(rest, unwanted)
             if len(stems) >= longest:
                 break
-    return text
+    return " ".join(without_cuts(text).split()) if CUT in text else text
 
 
 def _with_conditions(limits: SearchConstraints, conditions: Iterable[str]) -> SearchConstraints:
